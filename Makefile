@@ -1,0 +1,36 @@
+# Every target makes .venv itself and only redoes what changed.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install serve check test browser clean
+
+help: ## show the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+install: $(INSTALLED) ## make .venv with bestpair and everything it needs
+
+serve: install ## run the service (not there yet)
+	@echo "The service is not built yet; '$(BIN)/bestpair --help' shows what works today."
+
+check: install ## lint, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+test: check ## all checks and all tests
+	$(BIN)/python -m pytest -n auto
+
+browser: install ## install what browser tests need (there is no page yet)
+	@echo "There is no page to test yet: nothing to install."
+
+clean: ## remove the environment and caches
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

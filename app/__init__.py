@@ -1,0 +1,1 @@
+"""Finds the best pair of items to show to a mixed population, and proves it."""

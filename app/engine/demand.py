@@ -1,0 +1,88 @@
+"""What to show next: pairs and how often; and how to spread a batch over pairs."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from app.engine.arrays import BoolArray, FloatArray, IntArray, pair_items
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """Pairs to show and how many times each; self pairs allowed where the problem allows them."""
+
+    i: IntArray  # (m,)
+    j: IntArray  # (m,) i <= j
+    count: IntArray  # (m,) at least 1
+
+    @classmethod
+    def nothing(cls) -> Self:
+        """Returns the empty demand."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(none, none, none)
+
+    @classmethod
+    def of_entries(cls, i: IntArray, j: IntArray, count: IntArray) -> Self:
+        """Returns the demand for entries in any order; repeated entries keep the largest count, zeros are left out."""
+        low, high = np.minimum(i, j), np.maximum(i, j)
+        order = np.lexsort((-count, high, low))
+        low, high, count = low[order], high[order], count[order]
+        keep = count > 0
+        keep[1:] &= (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+        return cls(low[keep], high[keep], count[keep])
+
+    @classmethod
+    def of_pairs(cls, index: IntArray, count: IntArray, n_items: int) -> Self:
+        """Returns the demand for distinct pairs given by number."""
+        i, j = pair_items(index, n_items)
+        return cls.of_entries(i, j, count)
+
+    @property
+    def total(self) -> int:
+        """All impressions asked for."""
+        return int(self.count.sum())
+
+    def limited(self, room: int, rng: np.random.Generator) -> Self:
+        """Returns this demand cut down to `room` impressions, every pair in proportion, rounding at random."""
+        if self.total <= room:
+            return self
+        share = self.count * (max(room, 0) / self.total)
+        count = np.floor(share).astype(np.int64)
+        # Systematic rounding: the fractions, laid end to end in random order, are hit once per unit.
+        order = rng.permutation(len(count))
+        hits = np.diff(np.floor(np.cumsum(share[order] - count[order]) + rng.random()), prepend=0.0) > 0
+        count[order[hits]] += 1
+        while (excess := int(count.sum()) - max(room, 0)) > 0:  # at most one unit, by rounding
+            count[np.flatnonzero(count)[:excess]] -= 1
+        keep = count > 0
+        return type(self)(self.i[keep], self.j[keep], count[keep])
+
+
+def fill_lowest(n: IntArray, amount: int, rng: np.random.Generator) -> IntArray:
+    """Returns how many to add to each count so that `amount` more are spread and the lowest are raised first.
+
+    The counts are filled like vessels to one level; what does not divide evenly goes to random ones at that level.
+    """
+    if len(n) == 0 or amount <= 0:
+        return np.zeros(len(n), dtype=np.int64)
+    ordered = np.sort(n)
+    below = np.arange(1, len(n) + 1) * ordered - np.cumsum(ordered)  # filling to ordered[k] costs below[k]
+    vessels = int(np.searchsorted(below, amount, side="right"))  # this many are under the level
+    level = int((amount + ordered[:vessels].sum()) // vessels)
+    extra = np.maximum(level - n, 0)
+    rest = amount - int(extra.sum())
+    at_level = np.flatnonzero(n + extra == level)
+    extra[rng.choice(at_level, size=rest, replace=False)] += 1
+    return extra
+
+
+def lowest(value: FloatArray, n: IntArray, among: BoolArray | None, rng: np.random.Generator) -> int:
+    """Returns the place of the smallest value; ties go to the larger count, then to chance.
+
+    Chance, not the first: early on thousands of pairs tie, and the caller's item order must not decide.
+    """
+    candidates = np.arange(len(value)) if among is None else np.flatnonzero(among)
+    tied = candidates[value[candidates] == value[candidates].min()]
+    tied = tied[n[tied] == n[tied].max()]
+    return int(rng.choice(tied))

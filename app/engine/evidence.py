@@ -1,0 +1,154 @@
+"""What has been seen: counts by pair and by the plan version the impressions were issued under.
+
+Counts are the whole interface between the world and the engine: n impressions of a pair, S of them without a click
+(in the deterministic model, S is the sum of the exact no-click probabilities). Versions tell which samples are *fresh*
+for a bound that rests on a choice: those issued under a later plan than the one that made it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from app.engine.arrays import FloatArray, IntArray, n_pairs, pair_index
+
+
+class InvalidEvidence(ValueError):
+    """Counts that no sequence of impressions can produce."""
+
+
+class PairCounts(NamedTuple):
+    """Counts of some pairs, aligned arrays sorted by (i, j)."""
+
+    i: IntArray  # (m,)
+    j: IntArray  # (m,) i <= j
+    n: IntArray  # (m,) impressions
+    s: FloatArray  # (m,) impressions without a click
+
+
+class DenseCounts(NamedTuple):
+    """Counts of every distinct pair, in the order of `arrays.pair_index`."""
+
+    n: IntArray  # (K(K-1)/2,)
+    s: FloatArray  # (K(K-1)/2,)
+
+    def mean(self, unseen: float) -> FloatArray:
+        """Returns S/n of each pair, and `unseen` where n = 0."""
+        return np.divide(self.s, self.n, out=np.full(self.s.shape, unseen), where=self.n > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Counts by (pair, plan version); rows are unique, sorted by pair and then version."""
+
+    n_items: int
+    i: IntArray  # (m,)
+    j: IntArray  # (m,) i <= j
+    version: IntArray  # (m,) plan version the impressions were issued under, from 1
+    n: IntArray  # (m,) impressions
+    s: FloatArray  # (m,) impressions without a click
+
+    @classmethod
+    def empty(cls, n_items: int) -> Self:
+        """Returns the evidence before the first impression."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(n_items, none, none, none, none, np.zeros(0))
+
+    @classmethod
+    def from_rows(cls, n_items: int, rows: Iterable[tuple[int, int, int, int, float]]) -> Self:
+        """Returns the evidence of rows (i, j, version, n, s) in any order of pair and rows; equal keys are added."""
+        table = np.array(list(rows), dtype=np.float64).reshape(-1, 5)
+        return cls.empty(n_items).add(
+            table[:, 0].astype(np.int64),
+            table[:, 1].astype(np.int64),
+            table[:, 2].astype(np.int64),
+            table[:, 3].astype(np.int64),
+            table[:, 4],
+        )
+
+    def add(self, i: IntArray, j: IntArray, version: IntArray | int, n: IntArray, s: FloatArray) -> Self:
+        """Returns this evidence with more counts; items may come in either order."""
+        version = np.broadcast_to(np.asarray(version, dtype=np.int64), i.shape)
+        self._check(i, j, version, n, s)
+        low, high = np.minimum(i, j), np.maximum(i, j)
+        all_i, all_j = np.concatenate([self.i, low]), np.concatenate([self.j, high])
+        all_version = np.concatenate([self.version, version])
+        all_n, all_s = np.concatenate([self.n, n]), np.concatenate([self.s, s])
+        shown = all_n > 0
+        order = np.flatnonzero(shown)[np.lexsort((all_version[shown], all_j[shown], all_i[shown]))]
+        first = _starts_of_runs(all_i[order], all_j[order], all_version[order])
+        kept = order[first]
+        return type(self)(
+            self.n_items,
+            all_i[kept],
+            all_j[kept],
+            all_version[kept],
+            np.add.reduceat(all_n[order], first) if len(first) else all_n[order],
+            np.add.reduceat(all_s[order], first) if len(first) else all_s[order],
+        )
+
+    def _check(self, i: IntArray, j: IntArray, version: IntArray, n: IntArray, s: FloatArray) -> None:
+        if not len(i) == len(j) == len(n) == len(s):
+            raise InvalidEvidence("i, j, n and s must have the same length")
+        if len(i) == 0:
+            return
+        if min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= self.n_items:
+            raise InvalidEvidence(f"items are numbered 0 to {self.n_items - 1}")
+        if version.min() < 1:
+            raise InvalidEvidence("plan versions start at 1")
+        if n.min() < 0 or not np.all((s >= 0) & (s <= n)):
+            raise InvalidEvidence("counts must satisfy 0 <= s <= n")
+
+    @property
+    def samples(self) -> int:
+        """All impressions counted."""
+        return int(self.n.sum())
+
+    def issued(self, first: int, last: int | None = None) -> Self:
+        """Returns the part issued under plan versions `first` to `last`, both included (no `last`: up to now)."""
+        keep = self.version >= first
+        if last is not None:
+            keep &= self.version <= last
+        return type(self)(self.n_items, self.i[keep], self.j[keep], self.version[keep], self.n[keep], self.s[keep])
+
+    @cached_property
+    def totals(self) -> PairCounts:
+        """Counts by pair, all versions together, self pairs included."""
+        first = _starts_of_runs(self.i, self.j)
+        if len(first) == 0:
+            return PairCounts(self.i, self.j, self.n, self.s)
+        n, s = np.add.reduceat(self.n, first), np.add.reduceat(self.s, first)
+        return PairCounts(self.i[first], self.j[first], n, s)
+
+    @cached_property
+    def distinct(self) -> DenseCounts:
+        """Counts of every pair of two different items; memory 16 bytes a pair, kept only as long as this object."""
+        t = self.totals
+        off = t.i != t.j
+        index = pair_index(t.i[off], t.j[off], self.n_items)
+        n, s = np.zeros(n_pairs(self.n_items), dtype=np.int64), np.zeros(n_pairs(self.n_items))
+        n[index], s[index] = t.n[off], t.s[off]
+        return DenseCounts(n, s)
+
+    def entries(self, i: IntArray, j: IntArray) -> tuple[IntArray, FloatArray]:
+        """Returns (n, S) of the given entries, any order, self pairs too; zeros where nothing was shown."""
+        t = self.totals
+        keys = t.i * self.n_items + t.j  # sorted, because rows are sorted by (i, j)
+        wanted = np.minimum(i, j) * self.n_items + np.maximum(i, j)
+        if len(keys) == 0:
+            return np.zeros(wanted.shape, dtype=np.int64), np.zeros(wanted.shape)
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        found = keys[at] == wanted
+        return np.where(found, t.n[at], 0), np.where(found, t.s[at], 0.0)
+
+
+def _starts_of_runs(*columns: IntArray) -> IntArray:
+    """Returns where a new combination of values begins, in rows sorted by these columns."""
+    changes = np.zeros(len(columns[0]), dtype=bool)
+    if len(changes):
+        changes[0] = True
+        for column in columns:
+            changes[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(changes)

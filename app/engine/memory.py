@@ -1,0 +1,70 @@
+"""What a policy carries from plan to plan: small, plain, and the same after a trip through JSON."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from app.engine.arrays import Pair
+
+Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
+Notes = Mapping[str, Json]
+
+
+class UnreadableMemory(ValueError):
+    """Stored memory that cannot be used; start again from `Memory()`: evidence is never lost with it."""
+
+
+@dataclass(frozen=True)
+class Certified:
+    """The moment a pair was certified. It latches: anytime bounds make the statement true once and for all."""
+
+    pair: Pair
+    gap: float
+    version: int
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The last plan's version, the policy's notes (choices and rounds, never K x K), and the latched certificate."""
+
+    version: int = 0
+    notes: Notes = field(default_factory=dict)
+    certified: Certified | None = None
+
+    def to_json(self) -> str:
+        """Returns the memory as JSON text; floats keep every bit, NaN and infinity are refused."""
+        latched = self.certified
+        return json.dumps(
+            {
+                "version": self.version,
+                "notes": dict(self.notes),
+                "certified": None
+                if latched is None
+                else {
+                    "pair": list(latched.pair),
+                    "gap": latched.gap,
+                    "version": latched.version,
+                    "assumptions": list(latched.assumptions),
+                },
+            },
+            allow_nan=False,
+            separators=(",", ":"),
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """Returns the memory that `to_json` wrote; raises UnreadableMemory on anything else."""
+        try:
+            raw = json.loads(text)
+            latched = raw["certified"]
+            certified = latched and Certified(
+                Pair(*(int(item) for item in latched["pair"])),
+                float(latched["gap"]),
+                int(latched["version"]),
+                tuple(latched["assumptions"]),
+            )
+            return cls(int(raw["version"]), dict(raw["notes"]), certified)
+        except (ValueError, TypeError, KeyError) as error:
+            raise UnreadableMemory(f"not a memory written by this program: {error}") from error

@@ -1,0 +1,95 @@
+"""The one entry point: a question, the counts and a memory in; what to show, what to say and a memory out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from app.engine.arrays import Pair
+from app.engine.certificate import Assessment, Verdict, assess, displayed_interval
+from app.engine.demand import Demand
+from app.engine.evidence import Evidence
+from app.engine.memory import Certified, Memory
+from app.engine.policies.policy import Policy, Situation
+from app.engine.problem import Problem
+
+_NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class Report:
+    """What may be said now. `gap` belongs to `pair`: it is within `gap` of the best with probability 1-delta."""
+
+    pair: Pair
+    verdict: Verdict
+    gap: float
+    interval: tuple[float, float]  # of L at the pair, simultaneous over pairs; for display only
+    contenders: int
+    phase: str
+    samples: int
+    version: int
+    assumptions: tuple[str, ...]
+    diagnostics: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def certified(self) -> bool:
+        """Whether the verdict is `certified`."""
+        return self.verdict is Verdict.CERTIFIED
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The result of planning: show `demand`, say `report`, keep `memory`."""
+
+    demand: Demand
+    report: Report
+    memory: Memory
+
+
+def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -> Plan:
+    """Returns what to show next and what is proven; the same arguments always give the same plan.
+
+    The verdict comes from the certificate, never from the policy's own stopping rule. A certified verdict latches and
+    asks for nothing more. Randomness is derived from the problem's seed and the version of the plan being made.
+    """
+    policy.check(problem)
+    version = memory.version + 1
+    assessment = assess(problem, evidence)
+    certified = memory.certified or _certify(assessment, version)
+    if certified is not None:
+        report = Report(
+            pair=certified.pair,
+            verdict=Verdict.CERTIFIED,
+            gap=certified.gap,
+            interval=displayed_interval(problem, evidence, certified.pair),
+            contenders=0,
+            phase="done",
+            samples=evidence.samples,
+            version=version,
+            assumptions=certified.assumptions,
+        )
+        return Plan(Demand.nothing(), report, Memory(version, memory.notes, certified))
+    rng = np.random.default_rng([problem.seed, version])
+    room = _NO_LIMIT if problem.budget is None else max(problem.budget - evidence.samples, 0)
+    proposal = policy.propose(Situation(problem, evidence, assessment, memory.notes, version, room, rng))
+    demand = proposal.demand.limited(room, rng)
+    report = Report(
+        pair=proposal.pair,
+        verdict=Verdict.NOT_YET if demand.total else Verdict.EXHAUSTED,
+        gap=assessment.gap_of_pair(proposal.pair),
+        interval=displayed_interval(problem, evidence, proposal.pair),
+        contenders=len(assessment.contenders()),
+        phase=proposal.phase,
+        samples=evidence.samples,
+        version=version,
+        assumptions=assessment.bounds.assumptions,
+        diagnostics=proposal.diagnostics,
+    )
+    return Plan(demand, report, Memory(version, proposal.notes))
+
+
+def _certify(assessment: Assessment, version: int) -> Certified | None:
+    """Returns the certificate's latch if the leader is proven now."""
+    if not assessment.certified:
+        return None
+    return Certified(assessment.leader, assessment.gap, version, assessment.bounds.assumptions)

@@ -1,0 +1,37 @@
+"""The policies by name: the paper's, stronger baselines, and the catalogue of them."""
+
+from app.engine.policies.lil_ucb import LilUcb
+from app.engine.policies.lrmc import Lrmc
+from app.engine.policies.lucb import Lucb
+from app.engine.policies.median_elimination import MedianElimination
+from app.engine.policies.naive import Naive
+from app.engine.policies.plans import Plans
+from app.engine.policies.policy import Policy
+from app.engine.policies.row_mean_halving import RowMeanHalving
+from app.engine.policies.rplans_literal import RplansLiteral
+from app.engine.policies.sequential_halving import SequentialHalving
+from app.engine.policies.successive_elimination import SuccessiveElimination
+from app.engine.problem import InvalidProblem
+
+POLICIES: dict[str, Policy] = {
+    policy.name: policy
+    for policy in (
+        Plans(),
+        RplansLiteral(),
+        Naive(),
+        SuccessiveElimination(),
+        MedianElimination(),
+        LilUcb(),
+        Lrmc(),
+        Lucb(),
+        SequentialHalving(),
+        RowMeanHalving(),
+    )
+}
+
+
+def policy_named(name: str) -> Policy:
+    """Returns the policy with this name; raises InvalidProblem listing the names there are."""
+    if name not in POLICIES:
+        raise InvalidProblem("policy", f'no policy is called "{name}"; there are {", ".join(sorted(POLICIES))}')
+    return POLICIES[name]

@@ -1,0 +1,82 @@
+"""Halving, shared by the policies that drop the worse half of their arms round after round.
+
+A round is known by the plan version it began with. Survivors are never stored (that would be K x K): they are
+replayed from the counts, round by round. An answer that arrives after its round can still tip the replay; that does
+no harm, because survivors only guide what is shown and prove nothing.
+"""
+
+import math
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from app.engine.arrays import IntArray
+from app.engine.demand import Demand, fill_lowest
+from app.engine.evidence import DenseCounts, Evidence
+from app.engine.memory import Json
+from app.engine.policies.policy import Situation
+
+_ROUND_DONE = 0.9
+"""A round ends once this part of it has been counted; lost answers must not hold it open."""
+
+
+def int_list(value: Json) -> list[int]:
+    """Returns a list of ints read from notes; nothing gives an empty list."""
+    return [int(item) for item in value if isinstance(item, int)] if isinstance(value, list) else []
+
+
+def best_half(arms: IntArray, counts: DenseCounts) -> IntArray:
+    """Returns the half of the arms (rounded up) with the lowest means; unseen arms come last."""
+    keep = math.ceil(len(arms) / 2)
+    order = np.argsort(counts.mean(unseen=2.0)[arms], kind="stable")
+    return np.sort(arms[order[:keep]])
+
+
+def completed_rounds(evidence: Evidence, arms: IntArray, starts: list[int], *, fresh: bool) -> IntArray:
+    """Returns the arms that survive all rounds but the current one.
+
+    `fresh` ranks a round by its own samples only; otherwise by everything seen until the round's end.
+    """
+    for start, following in pairwise(starts):
+        arms = best_half(arms, evidence.issued(start if fresh else 1, following - 1).distinct)
+    return arms
+
+
+class Halving(NamedTuple):
+    """Where a run of sequential halving stands."""
+
+    demand: Demand
+    best: int  # pair number
+    starts: list[int]
+    finished: bool
+
+
+def sequential_halving(now: Situation, arms: IntArray, budget: int, starts: list[int]) -> Halving:
+    """Returns the next round of sequential halving (Karnin et al. 2013) over the arms with this budget.
+
+    ceil(log2 n) rounds share the budget equally, survivors share a round equally. Ranking uses all samples so far.
+    """
+    rounds = max(1, math.ceil(math.log2(max(len(arms), 2))))
+    per_round = budget // rounds
+    alive = completed_rounds(now.evidence, arms, starts, fresh=False)
+    counted = now.evidence.issued(starts[-1]).distinct
+    if len(alive) > 1 and counted.n[alive].sum() >= _ROUND_DONE * per_round:
+        alive = best_half(alive, now.evidence.distinct)
+        starts = [*starts, now.version]
+        counted = now.evidence.issued(now.version).distinct
+    mean = now.evidence.distinct.mean(unseen=2.0)
+    best = int(alive[np.argmin(mean[alive])])
+    if len(alive) == 1:
+        return Halving(Demand.nothing(), best, starts, finished=True)
+    missing = per_round - int(counted.n[alive].sum())
+    extra = fill_lowest(counted.n[alive], missing, now.rng)
+    return Halving(Demand.of_pairs(alive, extra, now.problem.n_items), best, starts, finished=False)
+
+
+def affordable_arms(n_arms: int, budget: int) -> int:
+    """Returns how many arms the budget can show at least once in each of ceil(log2 n) rounds, at least 2."""
+    arms = n_arms
+    while arms > 2 and arms * math.ceil(math.log2(arms)) > budget:
+        arms = max(2, min(arms - 1, int(budget / math.ceil(math.log2(arms)))))
+    return arms

@@ -1,0 +1,75 @@
+"""What every policy is: a pure proposal from a situation."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from app.engine.arrays import Pair
+from app.engine.certificate import Assessment
+from app.engine.demand import Demand
+from app.engine.evidence import Evidence
+from app.engine.memory import Notes
+from app.engine.problem import InvalidProblem, Model, Problem, SelfPairs
+
+GROWTH = 0.30
+"""A batch is this part of all samples so far, so a session plans O(log samples) times."""
+
+FIRST_BATCH_PER_ITEM = 4
+"""The smallest batch is this many impressions per item; planning more often than that decides nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """All a policy may look at: the question, the counts, what they prove, its own notes, and a random source."""
+
+    problem: Problem
+    evidence: Evidence
+    assessment: Assessment
+    notes: Notes
+    version: int  # of the plan being made; impressions of its demand will carry it
+    room: int  # impressions the budget still allows; math.inf has no int, so a very large one
+    rng: np.random.Generator
+
+    def batch(self, growth: float = GROWTH) -> int:
+        """Returns how many impressions to ask for: a geometric step, within the budget."""
+        step = max(FIRST_BATCH_PER_ITEM * self.problem.n_items, math.ceil(growth * self.evidence.samples))
+        return min(step, self.room)
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """What a policy wants: what to show, which pair it would answer with now, and what to remember."""
+
+    demand: Demand
+    pair: Pair
+    phase: str
+    notes: Notes = field(default_factory=dict)
+    diagnostics: Mapping[str, float] = field(default_factory=dict)
+
+
+class Policy(ABC):
+    """A way of choosing what to show. Instances have no state of their own."""
+
+    name: ClassVar[str]
+    model: ClassVar[Model] = Model.STOCHASTIC
+    needs_self_pairs: ClassVar[bool] = False
+    needs_rank: ClassVar[bool] = False
+
+    @abstractmethod
+    def propose(self, now: Situation) -> Proposal:
+        """Returns what to show next."""
+
+    def check(self, problem: Problem) -> None:
+        """Raises InvalidProblem, naming the field to change, if this policy cannot work on the problem."""
+        if problem.model is not self.model:
+            raise InvalidProblem(
+                "policy", f'"{self.name}" works on the {self.model} model only, and the model is {problem.model}'
+            )
+        if self.needs_self_pairs and problem.self_pairs is not SelfPairs.EXPLORE:
+            raise InvalidProblem("self_pairs", f'must be "explore" for policy "{self.name}", which shows items twice')
+        if self.needs_rank and problem.rank is None:
+            raise InvalidProblem("rank", f'must be a number for policy "{self.name}", not "auto"')

@@ -1,0 +1,1 @@
+"""Comparisons and experiments: commands that print tables and write plots."""

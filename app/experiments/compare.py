@@ -1,0 +1,115 @@
+"""Several policies on the same populations and seeds, side by side: impressions, errors, failures."""
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from app.engine.policies import POLICIES, policy_named
+from app.engine.problem import Model, Problem, SelfPairs
+from app.simulation.population_file import load_population
+from app.simulation.run import Outcome, run_session
+
+
+@dataclass(frozen=True)
+class Task:
+    """One session to run: everything a worker process needs, and nothing large."""
+
+    population: Path
+    policy: str
+    problem: Problem
+
+
+@dataclass(frozen=True)
+class Row:
+    """One policy on one population over all seeds."""
+
+    population: str
+    policy: str
+    outcomes: tuple[Outcome, ...]
+    epsilon: float
+
+    @property
+    def certified(self) -> int:
+        """Sessions that ended certified."""
+        return sum(outcome.certified for outcome in self.outcomes)
+
+    @property
+    def failures(self) -> int:
+        """Sessions that certified a pair which is not within epsilon: what delta promises to keep rare."""
+        return sum(outcome.certified and outcome.error > self.epsilon for outcome in self.outcomes)
+
+    def quartiles(self, name: str) -> tuple[float, float, float]:
+        """Returns the quartiles (25, 50, 75 %) of a number over the sessions."""
+        low, middle, high = np.percentile([getattr(outcome, name) for outcome in self.outcomes], [25, 50, 75])
+        return float(low), float(middle), float(high)
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns the row for `--json`: counts, quartiles, and every session."""
+        return {
+            "population": self.population,
+            "policy": self.policy,
+            "runs": len(self.outcomes),
+            "certified": self.certified,
+            "failures": self.failures,
+            **{name: self.quartiles(name) for name in ("samples", "error", "gap", "plans", "seconds")},
+            "sessions": [outcome.as_json() for outcome in self.outcomes],
+        }
+
+
+def fitting_policies(model: Model) -> list[str]:
+    """Returns the names of all policies that work on this model."""
+    return [name for name, policy in POLICIES.items() if policy.model is model]
+
+
+def make_tasks(path: Path, policies: Sequence[str], base: Problem, true_rank: int, runs: int) -> list[Task]:
+    """Returns one task per policy and seed on one population; raises InvalidProblem before anything runs.
+
+    Where a policy needs self pairs it gets them. Where it needs a rank and none was stated, it gets the population's
+    own, as in the paper; policies that do not need a rank are not told.
+    """
+    tasks = []
+    for name in policies:
+        policy = policy_named(name)
+        problem = replace(
+            base,
+            self_pairs=SelfPairs.EXPLORE if policy.needs_self_pairs else base.self_pairs,
+            rank=true_rank if policy.needs_rank and base.rank is None else base.rank,
+        )
+        policy.check(problem)
+        tasks += [Task(path, name, replace(problem, seed=base.seed + run)) for run in range(runs)]
+    return tasks
+
+
+def run_task(task: Task) -> Outcome:
+    """Returns the outcome of one task; the users' randomness depends on the seed only, not on the policy."""
+    population = load_population(task.population)
+    users = np.random.default_rng([task.problem.seed, 1])
+    return run_session(policy_named(task.policy), task.problem, population, users)
+
+
+def run_tasks(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
+    """Yields each task with its outcome as it ends, on all cores, one numerical thread each."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by the workers: threads inside processes only fight
+    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
+        running = {pool.submit(run_task, task): task for task in tasks}
+        for done in as_completed(running):
+            yield running[done], done.result()
+
+
+def collect(results: Sequence[tuple[Task, Outcome]]) -> list[Row]:
+    """Returns the rows in the order of policies within populations, sessions in the order of seeds."""
+    groups: dict[tuple[Path, str], list[tuple[Task, Outcome]]] = {}
+    for task, outcome in results:
+        groups.setdefault((task.population, task.policy), []).append((task, outcome))
+    rows = []
+    for (population, policy), members in groups.items():
+        members.sort(key=lambda member: member[0].problem.seed)
+        outcomes = tuple(outcome for _, outcome in members)
+        rows.append(Row(str(population), policy, outcomes, members[0][0].problem.epsilon))
+    return rows

@@ -1,0 +1,1 @@
+"""Simulated populations and ad servers, in process or over HTTP."""

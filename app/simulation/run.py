@@ -1,0 +1,86 @@
+"""One session in process: plan, show the whole demand to simulated users, plan again, until there is a verdict."""
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from app.engine.demand import Demand
+from app.engine.evidence import Evidence
+from app.engine.memory import Memory
+from app.engine.plan import Report, plan
+from app.engine.policies.policy import Policy
+from app.engine.problem import Model, Problem
+from app.simulation.population import Population
+from app.simulation.users import Users
+
+MAX_PLANS = 1000
+"""A ceiling against a policy that asks for next to nothing for ever; sessions take some dozens of plans."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a session ended, and how far from the truth, which only a simulation knows."""
+
+    policy: str
+    certified: bool
+    verdict: str
+    samples: int
+    pair: tuple[int, int]
+    error: float  # L of the pair minus the lowest L: what is lost per impression
+    gap: float  # what was proven of that error
+    plans: int
+    seconds: float
+    phase: str
+    assumptions: tuple[str, ...]
+    diagnostics: dict[str, float]
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns the outcome for `--json`."""
+        return asdict(self)
+
+
+def run_session(
+    policy: Policy,
+    problem: Problem,
+    population: Population,
+    rng: np.random.Generator,
+    on_plan: Callable[[Report], None] = lambda _: None,
+) -> Outcome:
+    """Returns the outcome of one session; `on_plan` hears the report of every plan as it is made."""
+    began = time.perf_counter()
+    users = Users(population, problem.model)
+    evidence, memory = Evidence.empty(problem.n_items), Memory()
+    while True:
+        step = plan(policy, problem, evidence, memory)
+        memory = step.memory
+        on_plan(step.report)
+        if step.demand.total == 0 or memory.version >= MAX_PLANS:
+            break
+        evidence = _show(users, step.demand, evidence, memory.version, rng)
+    report = step.report
+    return Outcome(
+        policy=policy.name,
+        certified=report.certified,
+        verdict=report.verdict.value,
+        samples=report.samples,
+        pair=(report.pair.i, report.pair.j),
+        error=float(population.error(*report.pair)),
+        gap=report.gap,
+        plans=memory.version,
+        seconds=time.perf_counter() - began,
+        phase=report.phase,
+        assumptions=report.assumptions,
+        diagnostics=dict(report.diagnostics),
+    )
+
+
+def _show(users: Users, demand: Demand, evidence: Evidence, version: int, rng: np.random.Generator) -> Evidence:
+    """Returns the evidence after all of the demand has been shown and answered."""
+    if users.model is Model.DETERMINISTIC:
+        no_clicks = demand.count * (1.0 - users.exact_rewards(demand.i, demand.j))
+    else:
+        no_clicks = users.no_click_counts(demand.i, demand.j, demand.count, rng).astype(np.float64)
+    return evidence.add(demand.i, demand.j, version, demand.count, no_clicks)

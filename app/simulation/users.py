@@ -1,0 +1,91 @@
+"""Simulated users of a population: whole batches of counts at once, or one impression at a time."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from app.engine.arrays import FloatArray, IntArray
+from app.engine.problem import Model
+from app.simulation.impressions import Answer, Impression
+from app.simulation.population import InvalidPopulation, Population
+
+
+class ItemOutcomes(NamedTuple):
+    """Counts of the four things a user can do with a pair; aligned with the pairs asked for."""
+
+    neither: IntArray  # (m,)
+    only_i: IntArray  # (m,)
+    only_j: IntArray  # (m,)
+    both: IntArray  # (m,)
+
+
+@dataclass(frozen=True, eq=False)
+class Users:
+    """Users drawn independently from a population; `model` decides how `respond` answers."""
+
+    population: Population
+    model: Model = Model.STOCHASTIC
+
+    def no_click_counts(
+        self, i: IntArray | int, j: IntArray | int, n: IntArray | int, rng: np.random.Generator
+    ) -> IntArray:
+        """Returns how many of n impressions of each pair end without a click: Binomial(n, L_ij), n up to 1e12."""
+        return np.asarray(rng.binomial(n, self.population.loss(i, j)), dtype=np.int64)
+
+    def item_outcomes(
+        self, i: IntArray | int, j: IntArray | int, n: IntArray | int, rng: np.random.Generator
+    ) -> ItemOutcomes:
+        """Returns the counts (neither, only i, only j, both) in n impressions of each pair: one multinomial a pair.
+
+        Raises:
+            InvalidPopulation: the population is given by L alone, which does not tell the items apart (field `u`).
+        """
+        shares, clicks = self._groups()
+        u_i, u_j = clicks[:, i], clicks[:, j]  # (r, m)
+        cells = [(1 - u_i) * (1 - u_j), u_i * (1 - u_j), (1 - u_i) * u_j, u_i * u_j]
+        probabilities = np.stack([np.tensordot(shares, cell, axes=1) for cell in cells], axis=-1)  # (m, 4)
+        probabilities /= probabilities.sum(axis=-1, keepdims=True)  # numpy refuses sums above 1 by a rounding
+        counts = rng.multinomial(np.broadcast_to(n, probabilities.shape[:-1]), probabilities)  # (m, 4)
+        return ItemOutcomes(*np.moveaxis(np.asarray(counts, dtype=np.int64), -1, 0))
+
+    def exact_rewards(self, i: IntArray | int, j: IntArray | int) -> FloatArray:
+        """Returns R_ij = 1 - L_ij elementwise: one showing in the deterministic model."""
+        return 1 - self.population.loss(i, j)
+
+    def respond(self, impression: Impression, rng: np.random.Generator) -> Answer:
+        """Returns the answer of one user, at the moment of the impression.
+
+        Draws, always the same number: none in the deterministic model; for a mixture one uniform number for the group,
+        one for slot i, one for slot j (a self pair shows its item in both); otherwise one for the pair.
+        """
+        i, j = impression.i, impression.j
+        if self.model is Model.DETERMINISTIC:
+            return Answer(impression.ticket, float(self.exact_rewards(i, j)), None, impression.issued_at)
+        if self.population.click_probabilities is None:
+            reward = float(rng.random() >= self.population.loss(i, j))
+            return Answer(impression.ticket, reward, None, impression.issued_at)
+        clicked = self._clicked(i, j, rng)
+        return Answer(impression.ticket, float(bool(clicked)), clicked, impression.issued_at)
+
+    def _clicked(self, i: int, j: int, rng: np.random.Generator) -> tuple[int, ...]:
+        """Returns the items that one user of a random group clicks."""
+        _, clicks = self._groups()
+        at_group, at_i, at_j = rng.random(3)
+        group = int(np.searchsorted(self._group_ends, at_group, side="right"))
+        slots = ((i, at_i), (j, at_j))
+        return tuple(item for item, at in slots if at < clicks[group, item])
+
+    @cached_property
+    def _group_ends(self) -> FloatArray:
+        """Where each group's part of [0, 1) ends, but for the last, which takes the rest and so any rounding."""
+        shares, _ = self._groups()
+        return np.cumsum(shares)[:-1]  # (r-1,)
+
+    def _groups(self) -> tuple[FloatArray, FloatArray]:
+        """Returns shares p (r,) and click probabilities u (r, K), or says that this population has none."""
+        shares, clicks = self.population.shares, self.population.click_probabilities
+        if shares is None or clicks is None:
+            raise InvalidPopulation("u", "this population is given by L alone; clicks by item need a mixture (p and u)")
+        return shares, clicks
