@@ -12,7 +12,7 @@ COLUMNS = ("policy", "cert.", "wrong", "samples", "quartiles", "error", "worst",
 
 def comparison_table(rows: list[Row]) -> Table:
     """Returns medians over sessions, with the quartiles of the samples and the worst error."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 0), show_edge=False)
     for heading in COLUMNS:
         table.add_column(heading, justify="left" if heading == "policy" else "right", no_wrap=True)
     previous = None
