@@ -1,0 +1,103 @@
+"""Handing out the plan: its seeded, shuffled sequence, and the decision what each caller gets.
+
+Every process that knows a plan knows the same sequence, so only a position (the cursor) is shared. The shuffle keeps
+time of day from lining up with pairs. A very long demand is cut into chunks, each a fair part of every pair, so that
+no process ever holds more than one chunk's worth of positions.
+"""
+
+import random
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from app.engine.arrays import IntArray
+from app.engine.problem import Model
+from app.sessions.errors import SessionStopped
+from app.sessions.model import HandedOut, NewImpression, Purpose, SessionRecord, State
+from app.sessions.tickets import exploit_ticket, new_ticket
+
+CHUNK = 100_000
+"""Positions shuffled at a time: under 1 MB and a few milliseconds."""
+
+
+class HandoutSequence:
+    """The pairs of one plan in the order they are handed out; after the last it starts again."""
+
+    def __init__(self, pairs: tuple[tuple[int, int, int], ...], seed: int, version: int) -> None:
+        self._i = np.array([i for i, _, _ in pairs], dtype=np.int64)
+        self._j = np.array([j for _, j, _ in pairs], dtype=np.int64)
+        self._count = np.array([count for _, _, count in pairs], dtype=np.int64)
+        self._seed = (seed, version)
+        self.total = int(self._count.sum())
+        self._chunks = max(1, -(-self.total // CHUNK))
+        # Chunk c ends where the cumulative share (c+1)/chunks of every pair, rounded down, ends.
+        ends = [int((self._count * (c + 1) // self._chunks).sum()) for c in range(self._chunks)]
+        self._starts = np.array([0, *ends], dtype=np.int64)
+        self._chunk = lru_cache(maxsize=2)(self._shuffled)
+
+    def pair(self, position: int) -> tuple[int, int]:
+        """Returns the pair at this position, counted from 0 and wrapping around at the end."""
+        within = position % self.total
+        chunk = int(np.searchsorted(self._starts, within, side="right")) - 1
+        at = self._chunk(chunk)[within - int(self._starts[chunk])]
+        return int(self._i[at]), int(self._j[at])
+
+    def _shuffled(self, chunk: int) -> IntArray:
+        share = self._count * (chunk + 1) // self._chunks - self._count * chunk // self._chunks
+        rng = np.random.default_rng([*self._seed, chunk])
+        return rng.permutation(np.repeat(np.arange(len(share)), share))
+
+
+@dataclass
+class Desk:
+    """One session at the moment of a group commit: read under its lock, changed as callers are served, written back."""
+
+    record: SessionRecord
+    sequence: HandoutSequence | None  # None: the plan asks for nothing (certified, exhausted)
+    best: tuple[int, int]
+    issued: int
+    void: int
+    next_sequence: int
+    cursor: int
+    new: list[NewImpression] = field(default_factory=list)
+
+    def serve(self, count: int, rng: random.Random) -> list[HandedOut]:
+        """Returns `count` impressions for one caller; those that count are also noted in `new`, to be stored.
+
+        Raises:
+            SessionStopped: the session hands out nothing more.
+        """
+        if self.record.state is State.STOPPED:
+            raise SessionStopped(f"session {self.record.id} is stopped; resume is not possible, create a new one")
+        return [self._explore(rng) if self._may_explore(rng) else self._exploit(rng) for _ in range(count)]
+
+    def _may_explore(self, rng: random.Random) -> bool:
+        if self.record.state is not State.RUNNING or self.sequence is None or self.sequence.total == 0:
+            return False
+        if self.record.budget is not None and self.issued - self.void >= self.record.budget:
+            return False
+        share = self.record.settings.explore_share
+        return share >= 1.0 or rng.random() < share
+
+    def _explore(self, rng: random.Random) -> HandedOut:
+        assert self.sequence is not None  # noqa: S101 - `_may_explore` has checked it; this tells the type checker
+        i, j = _slots(self.sequence.pair(self.cursor), rng)
+        # In the deterministic model an entry is asked once; while all answers are out, repeats fill the time.
+        repeat = self.record.settings.model is Model.DETERMINISTIC and self.cursor >= self.sequence.total
+        ticket, version = new_ticket(), self.record.plan_version
+        self.new.append(NewImpression(self.next_sequence, ticket, i, j, not repeat, version))
+        self.next_sequence += 1
+        self.cursor += 1
+        self.issued += 0 if repeat else 1
+        return HandedOut(ticket, i, j, Purpose.EXPLORE, not repeat, version)
+
+    def _exploit(self, rng: random.Random) -> HandedOut:
+        i, j = _slots(self.best, rng)
+        ticket = exploit_ticket(self.record.ticket_key, self.record.id)
+        return HandedOut(ticket, i, j, Purpose.EXPLOIT, False, self.record.plan_version)
+
+
+def _slots(pair: tuple[int, int], rng: random.Random) -> tuple[int, int]:
+    """Returns the pair in random order: slots differ, and neither item may always have the better one."""
+    return pair if rng.random() < 0.5 else (pair[1], pair[0])

@@ -1,0 +1,125 @@
+"""What counts, and when: the fold, as a pure function.
+
+An impression is *final* when its outcome cannot change any more; it is *counted* once it and every earlier counting
+impression of its pair is final, void ones left out: a contiguous prefix per pair, in issue order. Counting answers as
+they arrive would let quick clicks in before slow silences and break every bound; counting in issue order cannot,
+because which impressions are counted then never depends on their outcomes.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from app.sessions.model import EvidenceRows, MissingFeedback, Settings
+
+
+@dataclass(frozen=True)
+class OpenImpression:
+    """A counting impression that no fold has dealt with yet."""
+
+    sequence: int
+    i: int  # in the order shown
+    j: int
+    plan_version: int
+    issued_at: float
+    outcome: float | None
+    clicked: int | None  # bit 1: first slot, bit 2: second slot
+    not_shown: bool
+
+
+@dataclass(frozen=True)
+class Uptime:
+    """A stretch in which some server process was alive to take answers."""
+
+    began: float
+    ended: float
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What one fold decides: which impressions are counted or void, and what to add to the evidence."""
+
+    counted: list[int]  # sequences
+    void: list[int]  # sequences
+    evidence: EvidenceRows
+
+
+def fold(impressions: Iterable[OpenImpression], settings: Settings, now: float, uptimes: Sequence[Uptime]) -> Fold:
+    """Returns the fold of the open impressions, given in issue order, at database time `now`."""
+    counted: list[int] = []
+    void: list[int] = []
+    blocked: set[tuple[int, int]] = set()
+    sums: dict[tuple[int, int, int], list[float]] = {}
+    for impression in impressions:
+        pair = (min(impression.i, impression.j), max(impression.i, impression.j))
+        if not _is_final(impression, settings, now):
+            blocked.add(pair)
+        elif _is_void(impression, settings, uptimes):
+            void.append(impression.sequence)  # even behind an open one: it will never count, whatever comes before it
+        elif pair not in blocked:
+            counted.append(impression.sequence)
+            _add(sums.setdefault((*pair, impression.plan_version), [0, 0.0, 0, 0]), impression)
+    return Fold(counted, void, _rows(sums))
+
+
+def _is_final(impression: OpenImpression, settings: Settings, now: float) -> bool:
+    """Returns whether the outcome cannot change any more.
+
+    Without a window an answer is final at once. With one, even an answered impression waits for its window to close:
+    otherwise clicks, which are reported, would be final earlier than silence.
+    """
+    if impression.not_shown:
+        return True
+    if settings.attribution_window_seconds == 0 and impression.outcome is not None:
+        return True
+    return now >= impression.issued_at + settings.final_after_seconds
+
+
+def _is_void(impression: OpenImpression, settings: Settings, uptimes: Sequence[Uptime]) -> bool:
+    """Returns whether a final impression proves nothing.
+
+    Not shown; silent where silence means a lost answer; or, with a window, when no process was up to take an answer
+    during some of it. The last holds for answered ones too: voiding only the silent would favour clicks.
+    """
+    if impression.not_shown:
+        return True
+    if impression.outcome is None and settings.missing_feedback is MissingFeedback.VOID:
+        return True
+    window = settings.attribution_window_seconds
+    return window > 0 and not covered(impression.issued_at, impression.issued_at + window, uptimes)
+
+
+def covered(began: float, ended: float, uptimes: Sequence[Uptime]) -> bool:
+    """Returns whether the stretches together cover all of [began, ended]."""
+    reached = began
+    for up in sorted(uptimes, key=lambda up: up.began):
+        if up.began > reached:
+            return False  # later ones begin later still
+        reached = max(reached, up.ended)
+        if reached >= ended:
+            return True
+    return reached >= ended
+
+
+def _add(sums: list[float], impression: OpenImpression) -> None:
+    """Adds one counted impression to (n, no-click sum, clicks on the lower item, clicks on the higher item)."""
+    reward = impression.outcome or 0.0
+    first, second = (impression.clicked or 0) & 1, (impression.clicked or 0) >> 1 & 1
+    if impression.i > impression.j:
+        first, second = second, first
+    sums[0] += 1
+    sums[1] += 1.0 - reward
+    sums[2] += first
+    sums[3] += second
+
+
+def _rows(sums: dict[tuple[int, int, int], list[float]]) -> EvidenceRows:
+    rows = EvidenceRows()
+    for (i, j, version), (n, s, clicks_i, clicks_j) in sorted(sums.items()):
+        rows.i.append(i)
+        rows.j.append(j)
+        rows.version.append(version)
+        rows.n.append(int(n))
+        rows.s.append(s)
+        rows.clicks_i.append(int(clicks_i))
+        rows.clicks_j.append(int(clicks_j))
+    return rows

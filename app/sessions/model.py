@@ -1,0 +1,230 @@
+"""The things a session is made of, as values: settings, records, impressions, answers."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from app.engine.problem import Model, Problem, SelfPairs
+
+
+class State(StrEnum):
+    """What the caller decided about the session."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+
+
+class FeedbackKind(StrEnum):
+    """What an answer tells: whether the pair was clicked, or which items were."""
+
+    PAIR = "pair"
+    ITEMS = "items"
+
+
+class MissingFeedback(StrEnum):
+    """What silence means once an impression is final."""
+
+    VOID = "void"
+    NO_CLICK = "no_click"
+
+
+class Purpose(StrEnum):
+    """Why a pair was handed out."""
+
+    EXPLORE = "explore"
+    EXPLOIT = "exploit"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing to show: the caller's own id and a label for people."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What was asked for at creation; only `budget` can be raised later (it lives in the record)."""
+
+    model: Model
+    feedback: FeedbackKind
+    policy: str
+    rank: int | None  # None is "auto"
+    epsilon: float
+    delta: float
+    self_pairs: SelfPairs
+    explore_share: float
+    attribution_window_seconds: float
+    ticket_ttl_seconds: float
+    missing_feedback: MissingFeedback
+    seed: int
+
+    def problem(self, n_items: int, budget: int | None) -> Problem:
+        """Returns the question as the engine asks it."""
+        return Problem(
+            n_items=n_items,
+            epsilon=self.epsilon,
+            delta=self.delta,
+            rank=self.rank,
+            model=self.model,
+            self_pairs=self.self_pairs,
+            budget=budget,
+            seed=self.seed,
+        )
+
+    @property
+    def final_after_seconds(self) -> float:
+        """Seconds after issue at which an impression is final whatever happened."""
+        return self.attribution_window_seconds or self.ticket_ttl_seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionRecord:
+    """A stored session without its heavy parts (plans, evidence, snapshot)."""
+
+    id: str
+    name: str
+    items: tuple[Item, ...]
+    settings: Settings
+    ticket_key: bytes  # signs tickets that leave no row
+    state: State
+    budget: int | None
+    plan_version: int
+    epoch: int  # of the last fold
+    created_at: float  # seconds since 1970, database time
+    updated_at: float
+
+
+@dataclass(frozen=True)
+class Counters:
+    """How many counting impressions: handed out, answered, given up as void, in the evidence, still out."""
+
+    issued: int
+    answered: int
+    void: int
+    counted: int
+
+    @property
+    def outstanding(self) -> int:
+        """Neither counted nor void yet."""
+        return self.issued - self.void - self.counted
+
+
+@dataclass(frozen=True)
+class HandedOut:
+    """One impression as the caller gets it; i and j in the order shown."""
+
+    ticket: str
+    i: int
+    j: int
+    purpose: Purpose
+    counts: bool
+    plan_version: int
+
+
+@dataclass(frozen=True)
+class NewImpression:
+    """A row to be stored before the answer leaves."""
+
+    sequence: int  # place in the session's issue order, from 1
+    ticket: str
+    i: int  # in the order shown
+    j: int
+    counts: bool  # False: stored, but never enters the evidence (a repeat in the deterministic model)
+    plan_version: int
+
+
+@dataclass(frozen=True)
+class StoredImpression:
+    """What judging an answer needs to know of an impression."""
+
+    sequence: int
+    i: int
+    j: int
+    issued_at: float
+    outcome: float | None  # the reward, once answered in time
+    clicked: int | None  # bit 1: first slot, bit 2: second slot (item-level feedback)
+    not_shown: bool
+    late_outcome: float | None
+    late_clicked: int | None
+    epoch: int | None  # of the fold that counted it or found it void
+    void: bool
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """One answer, checked for form: exactly one of reward, clicked (item numbers) and not_shown."""
+
+    ticket: str
+    reward: float | None = None
+    clicked: frozenset[int] | None = None
+    not_shown: bool = False
+
+
+class FeedbackStatus(StrEnum):
+    """What became of an answer."""
+
+    ACCEPTED = "accepted"
+    DUPLICATE = "duplicate"
+    LATE = "late"
+    IGNORED = "ignored"
+    CONFLICT = "conflict"  # a 409 for a single call, a row's status in a batch
+    NOT_FOUND = "not_found"  # a 404 for a single call, a row's status in a batch
+
+
+@dataclass(frozen=True)
+class PlanRecord:
+    """One entry of the append-only log of plans."""
+
+    version: int
+    epoch: int  # the fold whose evidence it rests on
+    demand: tuple[tuple[int, int, int], ...]  # (i, j, count) as the policy asked
+    handout: tuple[tuple[int, int, int], ...]  # the same less what was still out when the plan was made
+    report: dict[str, object]
+    memory: str  # JSON, as the engine wrote it
+    counted_before: int  # impressions in the evidence when it was made
+
+    @property
+    def demanded(self) -> int:
+        """Impressions asked for."""
+        return sum(count for _, _, count in self.demand)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The prepared answer of best-pair."""
+
+    body: str  # JSON
+    etag: str
+
+
+@dataclass(frozen=True)
+class Health:
+    """A reason to doubt the verdict, for people: what, the likely cause, what to do."""
+
+    problem: str
+    cause: str
+    advice: str
+
+
+@dataclass(frozen=True)
+class SessionChange:
+    """What a PATCH asks for; None leaves a thing as it is."""
+
+    state: State | None = None
+    name: str | None = None
+    budget: int | None = None
+
+
+@dataclass(frozen=True)
+class EvidenceRows:
+    """Counts by pair (i <= j) and plan version, aligned lists; the clicks are item-level ones, by item i and j."""
+
+    i: list[int] = field(default_factory=list)
+    j: list[int] = field(default_factory=list)
+    version: list[int] = field(default_factory=list)
+    n: list[int] = field(default_factory=list)
+    s: list[float] = field(default_factory=list)
+    clicks_i: list[int] = field(default_factory=list)
+    clicks_j: list[int] = field(default_factory=list)

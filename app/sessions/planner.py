@@ -1,0 +1,140 @@
+"""When to fold and plan: soon after enough answers, every second while answers are out, never on the event loop."""
+
+import asyncio
+import contextlib
+import logging
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from app.sessions.errors import SessionError, SessionNotFound
+from app.sessions.model import Counters, SessionRecord
+from app.sessions.planning import make_plan
+from app.sessions.ports import PlanningInput, Store
+
+TICK_SECONDS = 0.05
+SWEEP_SECONDS = 1.0
+"""Sessions with impressions out are folded at least this often: windows close without anyone calling."""
+
+EAGERNESS = 0.25
+"""A fold is worth it once this part of what the plan still lacks has been answered here (others may have the rest)."""
+
+log = logging.getLogger(__name__)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """When the current plan of a session is done."""
+
+    version: int
+    counted: int  # impressions in the evidence that end it
+    idle: bool  # it asks for nothing: certified or exhausted
+
+
+class Planner:
+    """Advances sessions: fold, and plan when the demand is met. Any number of processes may do so at once.
+
+    Losing a race is harmless: a fold finds nothing to do, a plan is dropped by compare-and-set.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], datetime] = _now) -> None:
+        self._store = store
+        self._clock = clock
+        self._goals: dict[str, _Goal] = {}
+        self._lacking: dict[str, int] = {}
+        self._answers: dict[str, int] = defaultdict(int)
+        self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._task: asyncio.Task[None] | None = None
+
+    def answers_came(self, session_id: str, count: int) -> None:
+        """Notes that answers were stored; the loop decides whether they are enough to act on."""
+        self._answers[session_id] += count
+
+    async def advance(self, session_id: str, *, plan_anyway: bool = False) -> None:
+        """Folds, and plans if the current plan is done (or anyway, after a change of settings)."""
+        async with self._locks[session_id]:
+            self._answers.pop(session_id, None)
+            counters = await self._store.fold(session_id)
+            record = await self._store.session(session_id)
+            goal = await self._goal(record)
+            self._lacking[session_id] = max(goal.counted - counters.counted, 1)
+            if plan_anyway or self._is_done(goal, record, counters):
+                await self._plan(session_id)
+
+    async def _goal(self, record: SessionRecord) -> _Goal:
+        goal = self._goals.get(record.id)
+        if goal is None or goal.version != record.plan_version:
+            goal = _goal_of(await self._store.planning_input(record.id))
+            self._goals[record.id] = goal
+        return goal
+
+    def _is_done(self, goal: _Goal, record: SessionRecord, counters: Counters) -> bool:
+        if goal.idle:
+            return False
+        spent = record.budget is not None and counters.issued - counters.void >= record.budget
+        return counters.counted >= goal.counted or (spent and counters.outstanding == 0)
+
+    async def _plan(self, session_id: str) -> None:
+        given = await self._store.planning_input(session_id)
+        planned = await asyncio.to_thread(make_plan, given, self._clock())
+        if await self._store.add_plan(session_id, planned.plan, planned.snapshot, planned.certificate):
+            demanded = planned.plan.demanded
+            goal = _Goal(planned.plan.version, planned.plan.counted_before + demanded, idle=demanded == 0)
+            self._goals[session_id] = goal
+            self._lacking[session_id] = max(demanded, 1)
+
+    def forget(self, session_id: str) -> None:
+        """Drops what is remembered of a deleted session."""
+        for memory in (self._goals, self._lacking, self._answers, self._locks):
+            memory.pop(session_id, None)
+
+    def start(self) -> None:
+        """Starts the loop on the running event loop."""
+        self._task = asyncio.create_task(self._run(), name="bestpair-planner")
+
+    async def stop(self) -> None:
+        """Stops the loop; a plan that is being computed is dropped, another process or the next start makes it."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _run(self) -> None:
+        swept = 0.0
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(TICK_SECONDS)
+            due = {
+                session_id
+                for session_id, count in self._answers.items()
+                if count >= EAGERNESS * self._lacking.get(session_id, 1)
+            }
+            if loop.time() - swept >= SWEEP_SECONDS:
+                swept = loop.time()
+                with contextlib.suppress(SessionError):
+                    due.update(await self._store.sessions_to_advance())
+            for session_id in due:
+                await self._advance_safely(session_id)
+
+    async def _advance_safely(self, session_id: str) -> None:
+        """Advances one session; what goes wrong with it must not stop the others."""
+        try:
+            await self.advance(session_id)
+        except SessionNotFound:
+            self.forget(session_id)
+        except SessionError as error:
+            log.warning("planning of session %s is put off: %s", session_id, error.detail)
+        except Exception:
+            log.exception("planning of session %s failed", session_id)
+
+
+def _goal_of(given: PlanningInput) -> _Goal:
+    last = given.last_plan
+    if last is None:
+        return _Goal(0, 0, idle=False)
+    return _Goal(last.version, last.counted_before + last.demanded, idle=last.demanded == 0)

@@ -1,0 +1,122 @@
+"""What the use cases ask of storage. One contract suite (tests/contracts) holds for every implementation."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from app.sessions.model import (
+    Counters,
+    EvidenceRows,
+    Feedback,
+    FeedbackStatus,
+    HandedOut,
+    Health,
+    PlanRecord,
+    SessionChange,
+    SessionRecord,
+    Snapshot,
+)
+
+
+@dataclass(frozen=True)
+class Order:
+    """A call of next-pair: how many, and what makes a retry recognisable."""
+
+    count: int
+    route: str  # scope of the key: "next-pair" or "next-pair/batch"
+    idempotency_key: str | None
+    body_digest: str  # of the request's body, compared when the key comes again
+
+
+@dataclass(frozen=True)
+class PlanningInput:
+    """All that planning needs, read in one transaction."""
+
+    record: SessionRecord
+    counters: Counters
+    evidence: EvidenceRows
+    last_plan: PlanRecord | None
+    health: tuple[Health, ...]
+
+
+@dataclass(frozen=True)
+class CertificateRecord:
+    """A certificate as it was written, for ever."""
+
+    body: str
+    digest: str
+
+
+class Store(Protocol):
+    """Sessions in a database. Every method raises StorageUnavailable when the database cannot be used."""
+
+    async def create_session(
+        self, record: SessionRecord, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+    ) -> SessionRecord:
+        """Stores a new session with its first plan (version 1); returns it with the database's times."""
+
+    async def session(self, session_id: str) -> SessionRecord:
+        """Returns one session; raises SessionNotFound."""
+
+    async def sessions(self, limit: int, before: str | None) -> list[tuple[SessionRecord, Counters, Snapshot]]:
+        """Returns sessions, newest first; `before` is the id of the last one of the page before."""
+
+    async def change_session(self, session_id: str, change: SessionChange) -> SessionRecord:
+        """Applies a change that the use case has checked; rules that race are checked again under the row's lock.
+
+        Raises SessionNotFound; InvalidStateChange if the session is stopped or the budget is not higher than before.
+        """
+
+    async def delete_session(self, session_id: str) -> None:
+        """Deletes a session with all its data; raises SessionNotFound."""
+
+    async def counters(self, session_id: str) -> Counters:
+        """Returns the counters, at a cost that does not grow with what was stored."""
+
+    async def issue(self, session_id: str, order: Order) -> list[HandedOut]:
+        """Hands out impressions (`Desk.serve`) and stores those that need a row, on disk before it returns.
+
+        Raises SessionNotFound, SessionStopped, IdempotencyMismatch, Overloaded.
+        """
+
+    async def answer(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackStatus]:
+        """Stores answers (`judge`), on disk before it returns; one status for each, in order.
+
+        Raises SessionNotFound, Overloaded.
+        """
+
+    async def fold(self, session_id: str) -> Counters:
+        """Moves what is countable into the evidence (`maturity.fold`) under a new epoch; returns the counters after.
+
+        In the deterministic model, two different values for one entry are noted as health, which suspends the session.
+        """
+
+    async def planning_input(self, session_id: str) -> PlanningInput:
+        """Returns a consistent view for planning; raises SessionNotFound."""
+
+    async def add_plan(
+        self, session_id: str, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+    ) -> bool:
+        """Appends the plan if its version is the next one (compare-and-set); returns whether it was.
+
+        What is still out at this moment is subtracted from the demand to give the stored plan's `handout` (the whole
+        demand if nothing would be left); the cursor starts at 0.
+        """
+
+    async def set_snapshot(self, session_id: str, plan_version: int, snapshot: Snapshot) -> None:
+        """Replaces the snapshot (after a change of state), unless a newer plan has come meanwhile."""
+
+    async def snapshot(self, session_id: str) -> Snapshot:
+        """Returns the prepared answer of best-pair; raises SessionNotFound."""
+
+    async def certificate(self, session_id: str) -> CertificateRecord | None:
+        """Returns the certificate, None before there is one; raises SessionNotFound."""
+
+    def export(self, session_id: str) -> AsyncIterator[dict[str, Any]]:
+        """Yields the session, its plans and its impressions as plain rows (`kind` tells which), never all at once."""
+
+    async def sessions_to_advance(self) -> list[str]:
+        """Returns running or paused sessions with impressions out: their windows may have closed meanwhile."""
+
+    async def ready(self) -> str | None:
+        """Returns None if the database is reachable and at the right revision, otherwise what is wrong."""

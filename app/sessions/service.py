@@ -1,0 +1,235 @@
+"""The use cases: what each endpoint does, without HTTP and without SQL."""
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from app.engine.problem import Model
+from app.sessions.creation import NewSession, settle
+from app.sessions.errors import (
+    FeedbackConflict,
+    InvalidFeedback,
+    InvalidSession,
+    NotCertified,
+    SessionError,
+    TicketNotFound,
+)
+from app.sessions.estimates import estimates_of
+from app.sessions.model import (
+    Counters,
+    EvidenceRows,
+    Feedback,
+    FeedbackKind,
+    FeedbackStatus,
+    HandedOut,
+    SessionChange,
+    SessionRecord,
+    Snapshot,
+    State,
+)
+from app.sessions.planner import Planner
+from app.sessions.planning import evidence_of, make_plan
+from app.sessions.ports import CertificateRecord, Order, PlanningInput, Store
+from app.sessions.snapshots import snapshot_of
+
+CACHED_SESSIONS = 1000
+
+
+@dataclass(frozen=True)
+class SessionView:
+    """A session as it is read."""
+
+    record: SessionRecord
+    counters: Counters
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An impression with the caller's own item ids, in the order shown."""
+
+    handed_out: HandedOut
+    items: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Feedback as a caller sends it: exactly one of reward, clicked and not_shown."""
+
+    ticket: str
+    reward: float | None = None
+    clicked: tuple[str, ...] | None = None
+    not_shown: bool = False
+
+
+@dataclass(frozen=True)
+class RowResult:
+    """What became of one row of a batch."""
+
+    status: str
+    detail: str | None = None
+
+
+class Sessions:
+    """All that can be done with sessions."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._planner = Planner(store)
+        self._known: dict[str, tuple[SessionRecord, dict[str, int]]] = {}  # what never changes: items and settings
+
+    async def start(self) -> None:
+        """Starts planning in the background."""
+        self._planner.start()
+
+    async def stop(self) -> None:
+        """Stops planning; everything else ends with its callers."""
+        await self._planner.stop()
+
+    async def create(self, new: NewSession) -> SessionView:
+        """Returns a new session with its first plan; raises InvalidSession."""
+        settings = settle(new)
+        record = SessionRecord(
+            id=secrets.token_hex(12),
+            name=new.name,
+            items=new.items,
+            settings=settings,
+            ticket_key=secrets.token_bytes(32),
+            state=State.RUNNING,
+            budget=new.budget,
+            plan_version=0,
+            epoch=0,
+            created_at=0.0,
+            updated_at=0.0,
+        )
+        nothing = Counters(0, 0, 0, 0)
+        given = PlanningInput(record, nothing, EvidenceRows(), None, ())
+        planned = await asyncio.to_thread(make_plan, given, datetime.now(UTC))
+        stored = await self._store.create_session(record, planned.plan, planned.snapshot, planned.certificate)
+        return SessionView(stored, nothing, planned.snapshot)
+
+    async def get(self, session_id: str) -> SessionView:
+        """Returns one session."""
+        record = await self._store.session(session_id)
+        return SessionView(record, await self._store.counters(session_id), await self._store.snapshot(session_id))
+
+    async def page(self, limit: int, before: str | None) -> list[SessionView]:
+        """Returns sessions, newest first, after the one with id `before`."""
+        return [SessionView(*found) for found in await self._store.sessions(limit, before)]
+
+    async def change(self, session_id: str, change: SessionChange) -> SessionView:
+        """Returns the session after a change of state, name or budget."""
+        await self._store.change_session(session_id, change)
+        if change.budget is not None:
+            await self._planner.advance(session_id, plan_anyway=True)
+        given = await self._store.planning_input(session_id)
+        if given.last_plan is not None:
+            snapshot = snapshot_of(given.record, given.last_plan.report, given.health, datetime.now(UTC))
+            await self._store.set_snapshot(session_id, given.record.plan_version, snapshot)
+        return await self.get(session_id)
+
+    async def delete(self, session_id: str) -> None:
+        """Deletes the session with all its data."""
+        await self._store.delete_session(session_id)
+        self._known.pop(session_id, None)
+        self._planner.forget(session_id)
+
+    async def next_pairs(self, session_id: str, order: Order) -> list[Shown]:
+        """Returns impressions to show, on disk already where they count."""
+        record, _ = await self._session(session_id)
+        given = await self._store.issue(session_id, order)
+        return [Shown(one, (record.items[one.i].id, record.items[one.j].id)) for one in given]
+
+    async def feedback(self, session_id: str, answer: Answer) -> FeedbackStatus:
+        """Returns what became of one answer; raises TicketNotFound, FeedbackConflict, InvalidFeedback."""
+        record, numbers = await self._session(session_id)
+        (status,) = await self._store.answer(session_id, [_checked(answer, record, numbers)])
+        if status is FeedbackStatus.NOT_FOUND:
+            raise TicketNotFound(f"no impression of session {session_id} has this ticket")
+        if status is FeedbackStatus.CONFLICT:
+            raise FeedbackConflict("this ticket was answered before, with another value; the first answer stays")
+        self._planner.answers_came(session_id, 1)
+        return status
+
+    async def feedback_batch(self, session_id: str, answers: Sequence[Answer]) -> list[RowResult]:
+        """Returns one result per answer, in order; a bad row spoils no other."""
+        record, numbers = await self._session(session_id)
+        results: list[RowResult | None] = [None] * len(answers)
+        good: list[tuple[int, Feedback]] = []
+        for place, answer in enumerate(answers):
+            try:
+                good.append((place, _checked(answer, record, numbers)))
+            except InvalidFeedback as error:
+                results[place] = RowResult("invalid", f"{error.field}: {error.detail}")
+        statuses = await self._store.answer(session_id, [feedback for _, feedback in good]) if good else []
+        for (place, _), status in zip(good, statuses, strict=True):
+            results[place] = RowResult(status.value)
+        self._planner.answers_came(session_id, len(good))
+        return [result for result in results if result is not None]
+
+    async def best_pair(self, session_id: str) -> Snapshot:
+        """Returns the prepared answer."""
+        return await self._store.snapshot(session_id)
+
+    async def estimates(self, session_id: str, top: int) -> dict[str, Any]:
+        """Returns the heat map of the most relevant items."""
+        given = await self._store.planning_input(session_id)
+        evidence = evidence_of(len(given.record.items), given.evidence)
+        return await asyncio.to_thread(estimates_of, given.record, evidence, top)
+
+    async def certificate(self, session_id: str) -> CertificateRecord:
+        """Returns the certificate; raises NotCertified before there is one."""
+        found = await self._store.certificate(session_id)
+        if found is None:
+            gap = json.loads((await self._store.snapshot(session_id)).body)["gap"]
+            raise NotCertified(f"nothing is certified yet; the best pair so far is proven within {gap:.4g} of the best")
+        return found
+
+    def export(self, session_id: str) -> AsyncIterator[dict[str, Any]]:
+        """Yields the session's log, row by row."""
+        return self._store.export(session_id)
+
+    async def ready(self) -> str | None:
+        """Returns None if requests can be served, otherwise why not."""
+        try:
+            return await self._store.ready()
+        except SessionError as error:
+            return error.detail
+
+    async def _session(self, session_id: str) -> tuple[SessionRecord, dict[str, int]]:
+        """Returns the record (for what never changes) and the numbers of the items by id."""
+        known = self._known.get(session_id)
+        if known is None:
+            record = await self._store.session(session_id)
+            known = (record, {item.id: number for number, item in enumerate(record.items)})
+            if len(self._known) >= CACHED_SESSIONS:
+                self._known.pop(next(iter(self._known)))
+            self._known[session_id] = known
+        return known
+
+
+def _checked(answer: Answer, record: SessionRecord, numbers: dict[str, int]) -> Feedback:
+    """Returns the answer as the session understands it; raises InvalidFeedback."""
+    if answer.not_shown:
+        return Feedback(answer.ticket, not_shown=True)
+    if record.settings.feedback is FeedbackKind.ITEMS:
+        if answer.clicked is None:
+            raise InvalidFeedback("clicked", "this session asks which items were clicked: send a list of ids, or []")
+        unknown = [item for item in answer.clicked if item not in numbers]
+        if unknown:
+            raise InvalidFeedback("clicked", f'no item of this session is called "{unknown[0]}"')
+        return Feedback(answer.ticket, clicked=frozenset(numbers[item] for item in answer.clicked))
+    if answer.reward is None:
+        raise InvalidFeedback("reward", "this session asks for a reward: 1 for a click on the pair, 0 for none")
+    if record.settings.model is Model.STOCHASTIC and answer.reward not in (0, 1):
+        raise InvalidFeedback("reward", f"must be 0 or 1, got {answer.reward}")
+    if not 0 <= answer.reward <= 1:
+        raise InvalidFeedback("reward", f"must be between 0 and 1, got {answer.reward}")
+    return Feedback(answer.ticket, reward=answer.reward)
+
+
+__all__ = ["Answer", "InvalidSession", "NewSession", "RowResult", "SessionView", "Sessions", "Shown"]

@@ -1,0 +1,62 @@
+"""The prepared answer of best-pair: written when a plan or the state changes, read by everyone else."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from app.engine.evidence import Evidence
+from app.engine.plan import Report
+from app.sessions.model import Health, SessionRecord, Snapshot
+
+SUSPENDED = "suspended"
+
+
+def report_of(report: Report, evidence: Evidence) -> dict[str, Any]:
+    """Returns the engine's report as plain values, in rewards instead of no-click probabilities."""
+    n, s = evidence.entries(np.array([report.pair.i]), np.array([report.pair.j]))
+    low, high = report.interval
+    return {
+        "pair": [report.pair.i, report.pair.j],
+        "verdict": report.verdict.value,
+        "gap": report.gap,
+        "estimated_reward": 1.0 - float(s[0] / n[0]) if n[0] else None,
+        "interval": [1.0 - high, 1.0 - low],
+        "phase": report.phase,
+        "samples": report.samples,
+        "contenders": report.contenders,
+        "assumptions": list(report.assumptions),
+    }
+
+
+def snapshot_of(record: SessionRecord, report: dict[str, Any], health: Sequence[Health], now: datetime) -> Snapshot:
+    """Returns the body of best-pair and its tag; a health finding suspends whatever the report says."""
+    i, j = report["pair"]
+    verdict = SUSPENDED if health else report["verdict"]
+    content = {
+        "state": record.state.value,
+        "verdict": verdict,
+        "certified": verdict == "certified",
+        "pair": [record.items[i].id, record.items[j].id],
+        "i": i,
+        "j": j,
+        "estimated_reward": report["estimated_reward"],
+        "interval": report["interval"],
+        "gap": report["gap"],
+        "epsilon": record.settings.epsilon,
+        "delta": record.settings.delta,
+        "phase": report["phase"],
+        "samples": report["samples"],
+        "contenders": report["contenders"],
+        "forecast_samples": None,
+        "assumptions": report["assumptions"],
+        "health": [{"problem": h.problem, "cause": h.cause, "advice": h.advice} for h in health],
+        "plan_version": record.plan_version,
+    }
+    # The tag covers what is said, not when: the same answer twice is one answer.
+    tag = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
+    body = json.dumps({**content, "updated_at": now.isoformat(timespec="milliseconds")}, separators=(",", ":"))
+    return Snapshot(body, f'"{tag}"')
