@@ -34,9 +34,9 @@ def _cells(row: Row) -> list[str]:
         str(row.failures),
         _short(samples),
         f"{_short(low)}-{_short(high)}",
-        f"{error:.4f}",
-        f"{max(outcome.error for outcome in row.outcomes):.4f}",
-        f"{gap:.3f}",
+        f"{error:.3f}",
+        f"{max(outcome.error for outcome in row.outcomes):.3f}",
+        f"{gap:.2f}",
         f"{plans:.0f}",
     ]
 

@@ -1,0 +1,41 @@
+"""Options that several commands share, and the progress bar."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from app.engine.problem import InvalidProblem, Model
+
+Seed = Annotated[int, typer.Option(min=0, help="Fixes every random choice.")]
+Epsilon = Annotated[float, typer.Option(help="How far from the best the answer may be, 0 to 1.")]
+Delta = Annotated[float, typer.Option(help="How often the proof may be wrong, 0 to 1.")]
+Rank = Annotated[str, typer.Option(help='"auto", or the number of hidden groups as an assumption.')]
+Budget = Annotated[int | None, typer.Option(help="Most impressions to spend; no limit if left out.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
+HowAnswered = Annotated[Model, typer.Option("--model", help="Coins, or the exact probabilities.")]
+
+
+def parse_rank(text: str) -> int | None:
+    """Returns the rank, None for "auto"."""
+    if text == "auto":
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidProblem("rank", f'must be "auto" or a whole number, got "{text}"') from None
+
+
+def progress(*columns: TextColumn | BarColumn | MofNCompleteColumn) -> Progress:
+    """Returns a progress bar on a terminal's error stream, and nothing elsewhere: output stays clean."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        *columns,
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        disable=not sys.stderr.isatty(),
+    )

@@ -1,0 +1,167 @@
+"""The command as a user meets it: a real process, its output and its exit code."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+def bestpair(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", "from app.cli import main; main()", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)  # noqa: S603 - our own code
+
+
+@pytest.fixture(scope="module")
+def ads(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("populations") / "ads.npz"
+    made = bestpair("population", "ads6", "--items", "8", "--rank", "2", "--seed", "3", "--out", path)
+    assert made.returncode == 0, made.stderr
+    return path
+
+
+def test_help_names_every_command() -> None:
+    shown = bestpair("--help")
+    assert shown.returncode == 0
+    for command in ("population", "simulate", "compare"):
+        assert command in shown.stdout
+
+
+def test_population_describes_what_it_wrote(tmp_path: Path) -> None:
+    out = tmp_path / "synthetic.npz"
+    made = bestpair("population", "synthetic", "--items", "30", "--rank", "2", "--out", out, "--json")
+    described = json.loads(made.stdout)
+    X = np.load(out)["x"]
+    L = X @ X.T
+    assert described["items"] == 30
+    assert described["eigenvalues"] == pytest.approx(np.linalg.eigvalsh(L)[::-1][:2], abs=1e-5)
+    i, j = described["best_pair"]
+    assert L[i, j] == pytest.approx(np.min(L[np.triu_indices(30, 1)]))
+
+
+def test_simulate_ends_with_one_json_object(ads: Path) -> None:
+    run = bestpair("simulate", "--population", ads, "--epsilon", "0.1", "--delta", "0.1", "--seed", "5")
+    assert run.returncode == 0, run.stderr
+    outcome = json.loads(run.stdout.splitlines()[-1])
+    assert outcome.keys() >= {
+        "policy", "certified", "verdict", "samples", "pair", "error", "gap", "plans", "seconds",
+    }  # fmt: skip
+    assert outcome["certified"]
+    assert outcome["verdict"] == "certified"
+    assert outcome["error"] <= 0.1
+    assert outcome["gap"] <= 0.1
+    assert run.stderr == "", "no progress bar where there is no terminal"
+
+
+def test_simulate_prints_json_only_when_asked(ads: Path) -> None:
+    run = bestpair("simulate", "--population", ads, "--budget", "500", "--json")
+    outcome = json.loads(run.stdout)
+    assert outcome["samples"] <= 500
+
+
+def test_same_seed_same_session(ads: Path) -> None:
+    words = ("simulate", "--population", ads, "--epsilon", "0.2", "--seed", "9", "--json")
+    first, second = (json.loads(bestpair(*words).stdout) for _ in range(2))
+    first.pop("seconds"), second.pop("seconds")
+    assert first == second
+
+
+def test_deterministic_model_is_exact(ads: Path) -> None:
+    outcome = json.loads(bestpair("simulate", "--population", ads, "--model", "deterministic", "--json").stdout)
+    assert outcome["policy"] == "plans"
+    assert outcome["certified"]
+    assert outcome["error"] <= 1e-12
+    assert outcome["samples"] <= 8 * 3
+
+
+def test_compare_takes_several_populations_and_all_policies(ads: Path, tmp_path: Path) -> None:
+    pref = tmp_path / "pref.npz"
+    bestpair("population", "pref", "--items", "6", "--out", pref)
+    words = ("compare", "--population", ads, pref, "--runs", "2", "--epsilon", "0.2", "--budget", "20000", "--json")
+    run = bestpair(*words)
+    rows = json.loads(run.stdout)
+    policies = {row["policy"] for row in rows}
+    assert len(rows) == 2 * len(policies)
+    assert policies >= {"naive", "lucb", "lil_ucb", "lrmc", "rplans_literal", "median_elimination"}
+    assert "plans" not in policies, "it works on the deterministic model only"
+    for row in rows:
+        assert row["runs"] == 2
+        assert len(row["sessions"]) == 2
+        assert row["failures"] == 0
+        assert all(session["samples"] <= 20000 for session in row["sessions"])
+
+
+def test_compare_prints_a_table(ads: Path) -> None:
+    run = bestpair("compare", "--population", ads, "--policies", "lucb,naive", "--runs", "1", "--epsilon", "0.2")
+    lines = run.stdout.splitlines()
+    assert any(line.startswith("lucb") and "1/1" in line for line in lines)
+    assert any(line.startswith("naive") for line in lines)
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "field", "allowed"),
+    [
+        (("--epsilon", "0"), "epsilon", "between 0 and 1"),
+        (("--epsilon", "2"), "epsilon", "between 0 and 1"),
+        (("--delta", "nan"), "delta", "between 0 and 1"),
+        (("--rank", "9"), "rank", "between 1 and 8"),
+        (("--rank", "two"), "rank", "whole number"),
+        (("--budget", "0"), "budget", "at least 1"),
+        (("--policy", "magic"), "policy", "lucb"),
+        (("--policy", "plans"), "policy", "deterministic model only"),
+        (("--policy", "rplans_literal"), "rank", "a number"),
+        (("--policy", "rplans_literal", "--rank", "2", "--self-pairs", "never"), "self_pairs", "explore"),
+        (("--model", "deterministic", "--policy", "lucb"), "policy", "stochastic model only"),
+    ],
+)
+def test_bad_settings_name_the_field_and_what_is_allowed(
+    ads: Path, words: tuple[str, ...], field: str, allowed: str
+) -> None:
+    run = bestpair("simulate", "--population", ads, *words)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr.startswith(f"bestpair: {field}: ")
+    assert allowed in run.stderr
+    assert len(run.stderr.splitlines()) == 1
+
+
+def _write(path: Path, **arrays: object) -> Path:
+    np.savez(path, **{name: np.asarray(value) for name, value in arrays.items()})  # type: ignore[arg-type]
+    return path
+
+
+def test_bad_populations_name_the_field(tmp_path: Path) -> None:
+    good_u = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]
+    cases = {
+        "u": [
+            _write(tmp_path / "nan.npz", p=[0.5, 0.5], u=[[0.1, np.nan, 0.2], [0.1, 0.2, 0.3]]),
+            _write(tmp_path / "shape.npz", p=[0.5, 0.5], u=[[0.1, 0.2, 0.3]]),
+            _write(tmp_path / "one.npz", p=[1.0], u=[[0.5]]),
+        ],
+        "p": [_write(tmp_path / "shares.npz", p=[0.5, 0.7], u=good_u)],
+        "path": [tmp_path / "missing.npz"],
+    }
+    for field, paths in cases.items():
+        for path in paths:
+            run = bestpair("simulate", "--population", path)
+            assert run.returncode == 2, path
+            assert run.stderr.startswith(f"bestpair: {field}: "), run.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("nonsense",), "kind"),
+        (("movielens",), "folder"),
+        (("ads6", "--items", "1"), "items"),
+        (("trap", "--rank", "3"), "rank"),
+    ],
+)
+def test_bad_population_requests_name_the_field(tmp_path: Path, words: tuple[str, ...], field: str) -> None:
+    run = bestpair("population", *words, "--out", tmp_path / "out.npz")
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"bestpair: {field}: "), run.stderr
+    assert not (tmp_path / "out.npz").exists()
