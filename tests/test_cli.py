@@ -11,7 +11,7 @@ import pytest
 
 def bestpair(*words: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from app.cli import main; main()", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)  # noqa: S603 - our own code
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
 @pytest.fixture(scope="module")
