@@ -1,0 +1,64 @@
+"""Settings that fit together, and errors that name the field to change."""
+
+from typing import Any
+
+import pytest
+
+from app.engine.problem import Model, SelfPairs
+from app.sessions.creation import NewSession, settle
+from app.sessions.errors import InvalidSession
+from app.sessions.model import FeedbackKind, Item, MissingFeedback
+from tests.sessions.conftest import items
+
+
+def test_defaults() -> None:
+    settings = settle(NewSession(items=items(3)))
+    assert (settings.epsilon, settings.delta, settings.rank) == (0.05, 0.05, None)
+    assert (settings.self_pairs, settings.missing_feedback) == (SelfPairs.NEVER, MissingFeedback.VOID)
+    assert settings.final_after_seconds == 300
+
+
+def test_defaults_follow_the_model_and_the_window() -> None:
+    exact = settle(NewSession(items=items(3), model=Model.DETERMINISTIC))
+    assert (exact.policy, exact.self_pairs) == ("plans", SelfPairs.EXPLORE)
+    windowed = settle(NewSession(items=items(3), attribution_window_seconds=60))
+    assert (windowed.missing_feedback, windowed.final_after_seconds) == (MissingFeedback.NO_CLICK, 60)
+
+
+def test_seeds_differ_unless_given() -> None:
+    assert settle(NewSession(items=items(2))).seed != settle(NewSession(items=items(2))).seed
+    assert settle(NewSession(items=items(2), seed=5)).seed == 5
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"items": items(1)}, "items"),
+        ({"items": (Item("a", ""), Item("a", ""))}, "items"),
+        ({"items": items(5001)}, "items"),
+        ({"epsilon": 0.0}, "epsilon"),
+        ({"epsilon": 2.0}, "epsilon"),
+        ({"delta": float("nan")}, "delta"),
+        ({"rank": 4}, "rank"),
+        ({"budget": 0}, "budget"),
+        ({"policy": "magic"}, "policy"),
+        ({"policy": "plans"}, "policy"),
+        ({"policy": "rplans_literal", "self_pairs": SelfPairs.EXPLORE}, "rank"),
+        ({"policy": "rplans_literal", "rank": 2}, "self_pairs"),
+        ({"explore_share": 0.0}, "explore_share"),
+        ({"explore_share": 1.5}, "explore_share"),
+        ({"attribution_window_seconds": -1.0}, "attribution_window_seconds"),
+        ({"attribution_window_seconds": float("inf")}, "attribution_window_seconds"),
+        ({"ticket_ttl_seconds": 0.0}, "ticket_ttl_seconds"),
+        ({"missing_feedback": MissingFeedback.NO_CLICK}, "missing_feedback"),
+        ({"model": Model.DETERMINISTIC, "attribution_window_seconds": 5.0}, "attribution_window_seconds"),
+        ({"model": Model.DETERMINISTIC, "feedback": FeedbackKind.ITEMS}, "feedback"),
+        ({"model": Model.DETERMINISTIC, "policy": "lucb"}, "policy"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_what_does_not_fit_names_its_field(changes: dict[str, Any], field: str) -> None:
+    with pytest.raises(InvalidSession) as refused:
+        settle(NewSession(**{"items": items(3), **changes}))
+    assert refused.value.field == field
+    assert refused.value.detail

@@ -1,0 +1,63 @@
+"""Why the fold counts in issue order: with clicks arriving before non-clicks, counting by arrival breaks the bound."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from app.engine.confidence import upper_end
+from app.sessions.creation import NewSession, settle
+from app.sessions.maturity import OpenImpression, Uptime, fold
+from app.sessions.model import Item
+
+ALPHA = 0.1
+NO_CLICK = 0.6  # L of the one pair
+RUNS, IMPRESSIONS = 300, 400
+SETTINGS = settle(NewSession(items=(Item("a", "a"), Item("b", "b")), ticket_ttl_seconds=1e5, seed=1))
+UP = [Uptime(0.0, 1e9)]
+
+
+def history(rng: np.random.Generator, lag: float) -> tuple[np.ndarray, np.ndarray]:
+    """Returns rewards and arrival times of impressions issued one a second: non-clicks arrive `lag` later."""
+    rewards = (rng.random(IMPRESSIONS) >= NO_CLICK).astype(float)
+    return rewards, np.arange(IMPRESSIONS) + np.where(rewards == 1, 0.5, 0.5 + lag * rng.exponential(size=IMPRESSIONS))
+
+
+def counts_by_fold(rewards: np.ndarray, arrives: np.ndarray, now: float) -> tuple[int, float]:
+    opened = [
+        OpenImpression(place + 1, 0, 1, 1, float(place), rewards[place] if arrives[place] <= now else None, None, False)
+        for place in range(min(int(now) + 1, IMPRESSIONS))
+    ]
+    evidence = fold(opened, SETTINGS, now, UP).evidence
+    return sum(evidence.n), sum(evidence.s)
+
+
+def counts_by_arrival(rewards: np.ndarray, arrives: np.ndarray, now: float) -> tuple[int, float]:
+    """The mutant: what has arrived is counted."""
+    there = arrives <= now
+    return int(there.sum()), float((1 - rewards[there]).sum())
+
+
+def misses(count: object, lag: float) -> int:
+    rng = np.random.default_rng(17)
+    missed = 0
+    for _ in range(RUNS):
+        rewards, arrives = history(rng, lag)
+        polls = [count(rewards, arrives, now) for now in range(5, IMPRESSIONS, 6)]  # type: ignore[operator]
+        n, s = (np.array(column) for column in zip(*polls, strict=True))
+        missed += bool(np.any(upper_end(n, s.astype(float), math.log(1 / ALPHA)) < NO_CLICK))
+    return missed
+
+
+ALLOWED = int(binom.ppf(0.999, RUNS, ALPHA))
+
+
+@pytest.mark.parametrize("lag", [20.0, 50.0])
+def test_issue_order_keeps_the_bound(lag: float) -> None:
+    assert misses(counts_by_fold, lag) <= ALLOWED
+
+
+def test_counting_by_arrival_breaks_it() -> None:
+    assert misses(counts_by_arrival, 20.0) > 2 * ALLOWED
+    assert misses(counts_by_arrival, 50.0) > 4 * ALLOWED
