@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -84,7 +85,7 @@ def test_budget_is_exact_and_a_batch_may_mix_purposes(make_record: MakeRecord) -
 
 
 @pytest.mark.parametrize("changes", [{"state": State.PAUSED}, {"budget": 1}])
-def test_paused_or_spent_sessions_exploit_without_a_row(changes: dict[str, object], make_record: MakeRecord) -> None:
+def test_paused_or_spent_sessions_exploit_without_a_row(changes: dict[str, Any], make_record: MakeRecord) -> None:
     record = make_record(**changes)
     at = desk(record, issued=1, best=(2, 3))
     (given,) = at.serve(1, rng())

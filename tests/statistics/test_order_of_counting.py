@@ -13,7 +13,7 @@ from app.sessions.model import Item
 
 ALPHA = 0.1
 NO_CLICK = 0.6  # L of the one pair
-RUNS, IMPRESSIONS = 300, 400
+RUNS, IMPRESSIONS = 200, 300
 SETTINGS = settle(NewSession(items=(Item("a", "a"), Item("b", "b")), ticket_ttl_seconds=1e5, seed=1))
 UP = [Uptime(0.0, 1e9)]
 
