@@ -17,8 +17,8 @@ $(INSTALLED): pyproject.toml constraints.txt
 
 install: $(INSTALLED) ## make .venv with bestpair and everything it needs
 
-serve: install ## run the service (not there yet)
-	@echo "The service is not built yet; '$(BIN)/bestpair --help' shows what works today."
+serve: install ## run the service on SQLite (BESTPAIR_HOST, _PORT, _DATABASE_URL, _WORKERS)
+	$(BIN)/bestpair serve
 
 check: install ## lint, types, layers
 	$(BIN)/ruff check .

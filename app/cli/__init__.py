@@ -6,9 +6,15 @@ import typer
 
 from app.cli.compare import compare
 from app.cli.population import population
+from app.cli.serve import migrate, serve
 from app.cli.simulate import simulate
+from app.cli.verify import verify
+from app.client import ProblemError, ServiceUnreachable
 from app.engine.problem import InvalidProblem
+from app.sessions.errors import StorageUnavailable
+from app.settings import InvalidSetting
 from app.simulation.population import InvalidPopulation
+from app.storage.errors import StoreCannotStart
 
 cli = typer.Typer(
     name="bestpair",
@@ -18,14 +24,24 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (population, simulate, compare):
+for command in (serve, migrate, population, simulate, compare, verify):
     cli.command()(command)
+
+BAD_INPUT = (
+    InvalidProblem,
+    InvalidPopulation,
+    InvalidSetting,
+    StoreCannotStart,
+    StorageUnavailable,
+    ProblemError,
+    ServiceUnreachable,
+)
 
 
 def main() -> None:
     """Runs the command; a bad setting ends it with one line that says what to change."""
     try:
         cli()
-    except (InvalidProblem, InvalidPopulation) as error:
+    except BAD_INPUT as error:
         typer.echo(f"bestpair: {error}", err=True)
         sys.exit(2)

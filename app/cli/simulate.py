@@ -1,19 +1,26 @@
 """`bestpair simulate`: one session."""
 
+import asyncio
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.progress import TextColumn
 
 from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, Rank, Seed, parse_rank, progress
+from app.client import AsyncClient
 from app.engine.plan import Report
 from app.engine.policies import policy_named
-from app.engine.problem import Model, Problem, SelfPairs
+from app.engine.problem import InvalidProblem, Model, Problem, SelfPairs
+from app.simulation.delivery import Immediate
+from app.simulation.population import Population
 from app.simulation.population_file import load_population
+from app.simulation.remote import AdServers, RemoteOutcome, run_remote
 from app.simulation.run import run_session
+from app.simulation.users import Users
+from app.wire.best_pair import BestPair
 
 DEFAULT_POLICY = {Model.STOCHASTIC: "lucb", Model.DETERMINISTIC: "plans"}
 
@@ -30,9 +37,18 @@ def simulate(
     self_pairs: Annotated[
         SelfPairs | None, typer.Option(help="May one item be shown twice? Default: what the policy needs.")
     ] = None,
+    url: Annotated[str | None, typer.Option(help="Drive a running service, e.g. http://127.0.0.1:8000.")] = None,
+    item_clicks: Annotated[
+        bool, typer.Option("--item-clicks", help="With --url: tell which items were clicked.")
+    ] = False,
+    clients: Annotated[int, typer.Option(min=1, max=1000, help="With --url: concurrent ad servers.")] = 16,
+    per_call: Annotated[int, typer.Option(min=1, max=1000, help="With --url: pairs asked for in one call.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Run one session in process and print how it ended; the last line is one JSON object."""
+    """Run one session and print how it ended; the last line is one JSON object.
+
+    In process by default; with --url against a running service, with many concurrent ad servers.
+    """
     people = load_population(population)
     chosen = policy_named(policy or DEFAULT_POLICY[model])
     problem = Problem(
@@ -46,6 +62,13 @@ def simulate(
         seed=seed,
     )
     chosen.check(problem)
+    if url is not None:
+        fleet = AdServers(clients=clients, pairs_per_call=per_call, item_clicks=item_clicks)
+        outcome_json = _drive_service(url, people, problem, chosen.name, fleet)
+        _tell(outcome_json, as_json)
+        return
+    if item_clicks:
+        raise InvalidProblem("item_clicks", "needs --url: sessions in process count pairs only")
     with progress(TextColumn("{task.fields[says]}")) as bar:
         task = bar.add_task(f"{chosen.name} on {people.n_items} items", total=None, says="")
 
@@ -54,10 +77,45 @@ def simulate(
             bar.update(task, advance=1, says=f"{report.phase}: {says}")
 
         outcome = run_session(chosen, problem, people, np.random.default_rng([seed, 1]), show)
+    _tell(outcome.as_json(), as_json)
+
+
+def _drive_service(url: str, people: Population, problem: Problem, policy: str, fleet: AdServers) -> dict[str, Any]:
+    """Returns the outcome of a session on a running service."""
+    settings: dict[str, object] = {
+        "name": f"simulated {policy}",
+        "model": problem.model.value,
+        "policy": policy,
+        "rank": "auto" if problem.rank is None else problem.rank,
+        "epsilon": problem.epsilon,
+        "delta": problem.delta,
+        "self_pairs": problem.self_pairs.value,
+        "budget": problem.budget,
+        "seed": problem.seed,
+    }
+
+    async def drive() -> RemoteOutcome:
+        with progress(TextColumn("{task.fields[says]}")) as bar:
+            task = bar.add_task(f"{policy} on {url}", total=None, says="")
+
+            def show(best: BestPair) -> None:
+                says = f"{best.samples:,} impressions, gap {best.gap:.3f}, {best.contenders:,} contenders"
+                bar.update(task, says=f"{best.phase}: {says}")
+
+            responder = Immediate(Users(people, problem.model))
+            rng = np.random.default_rng([problem.seed, 1])
+            async with AsyncClient(url, timeout_seconds=60) as client:
+                return await run_remote(client, settings, people, responder, fleet, rng, show)
+
+    return asyncio.run(drive()).as_json(policy)
+
+
+def _tell(outcome: dict[str, Any], as_json: bool) -> None:
+    """Prints a sentence for people, and the JSON object as the last line."""
     if not as_json:
-        found = "certified" if outcome.certified else f"{outcome.verdict.replace('_', ' ')}, not certified"
+        found = "certified" if outcome["certified"] else f"{outcome['verdict'].replace('_', ' ')}, not certified"
         typer.echo(
-            f"{found}: pair {outcome.pair} after {outcome.samples:,} impressions and {outcome.plans} plans; "
-            f"proven within {outcome.gap:.4g} of the best, in truth {outcome.error:.4g}"
+            f"{found}: pair {tuple(outcome['pair'])} after {outcome['samples']:,} impressions and {outcome['plans']} "
+            f"plans; proven within {outcome['gap']:.4g} of the best, in truth {outcome['error']:.4g}"
         )
-    typer.echo(json.dumps(outcome.as_json()))
+    typer.echo(json.dumps(outcome))

@@ -24,18 +24,26 @@ def judge(impression: StoredImpression, feedback: Feedback, settings: Settings, 
     """
     if feedback.not_shown:
         return _judge_not_shown(impression, settings, now)
+    if feedback.clicked is not None and not feedback.clicked <= {impression.i, impression.j}:
+        # Taking it for "neither was clicked" would turn a click into a non-click.
+        return Judgement(FeedbackStatus.INVALID)
     outcome, clicked = _value(impression, feedback)
-    if impression.not_shown:
-        return Judgement(FeedbackStatus.CONFLICT)
-    if impression.outcome is not None:
-        same = impression.outcome == outcome and impression.clicked == clicked
-        return Judgement(FeedbackStatus.DUPLICATE if same else FeedbackStatus.CONFLICT)
-    if impression.late_outcome is not None:
-        same = impression.late_outcome == outcome and impression.late_clicked == clicked
+    before = _answer_before(impression)
+    if before is not None:
+        same = before == (outcome, clicked)
         return Judgement(FeedbackStatus.DUPLICATE if same else FeedbackStatus.CONFLICT)
     if _is_over(impression, settings, now):
         return Judgement(FeedbackStatus.LATE, outcome, clicked, late=True)
     return Judgement(FeedbackStatus.ACCEPTED, outcome, clicked)
+
+
+def _answer_before(impression: StoredImpression) -> tuple[float | None, int | None] | None:
+    """Returns the first answer, in time or late; None if there was none. "Not shown" is an answer without a value."""
+    if impression.not_shown:
+        return None, None
+    if impression.outcome is not None:
+        return impression.outcome, impression.clicked
+    return None if impression.late_outcome is None else (impression.late_outcome, impression.late_clicked)
 
 
 def _judge_not_shown(impression: StoredImpression, settings: Settings, now: float) -> Judgement:

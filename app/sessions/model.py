@@ -171,6 +171,7 @@ class FeedbackStatus(StrEnum):
     IGNORED = "ignored"
     CONFLICT = "conflict"  # a 409 for a single call, a row's status in a batch
     NOT_FOUND = "not_found"  # a 404 for a single call, a row's status in a batch
+    INVALID = "invalid"  # a 422 for a single call, a row's status in a batch: a click on an item that was not shown
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,13 @@ from app.sessions.snapshots import snapshot_of
 
 CACHED_SESSIONS = 1000
 
+REFUSALS = {
+    FeedbackStatus.NOT_FOUND: "no impression of this session has this ticket",
+    FeedbackStatus.CONFLICT: "this ticket was answered before, with another value; the first answer stays",
+    FeedbackStatus.INVALID: "names an item that this impression did not show; send only ids of the pair shown",
+}
+"""What is said of an answer that was not taken, for a single call and for a row of a batch alike."""
+
 
 @dataclass(frozen=True)
 class SessionView:
@@ -149,9 +156,11 @@ class Sessions:
         record, numbers = await self._session(session_id)
         (status,) = await self._store.answer(session_id, [_checked(answer, record, numbers)])
         if status is FeedbackStatus.NOT_FOUND:
-            raise TicketNotFound(f"no impression of session {session_id} has this ticket")
+            raise TicketNotFound(REFUSALS[status])
         if status is FeedbackStatus.CONFLICT:
-            raise FeedbackConflict("this ticket was answered before, with another value; the first answer stays")
+            raise FeedbackConflict(REFUSALS[status])
+        if status is FeedbackStatus.INVALID:
+            raise InvalidFeedback("clicked", REFUSALS[status])
         self._planner.answers_came(session_id, 1)
         return status
 
@@ -165,9 +174,10 @@ class Sessions:
                 good.append((place, _checked(answer, record, numbers)))
             except InvalidFeedback as error:
                 results[place] = RowResult("invalid", f"{error.field}: {error.detail}")
-        statuses = await self._store.answer(session_id, [feedback for _, feedback in good]) if good else []
+        # Even with nothing to store the store is asked: it knows whether the session still exists.
+        statuses = await self._store.answer(session_id, [feedback for _, feedback in good])
         for (place, _), status in zip(good, statuses, strict=True):
-            results[place] = RowResult(status.value)
+            results[place] = RowResult(status.value, REFUSALS.get(status))
         self._planner.answers_came(session_id, len(good))
         return [result for result in results if result is not None]
 

@@ -77,7 +77,7 @@ def test_not_shown_in_time_and_too_late(make_settings: MakeSettings) -> None:
 
 @pytest.mark.parametrize(
     ("clicked", "reward", "bits"),
-    [(frozenset[int](), 0.0, 0), ({2}, 1.0, 1), ({0}, 1.0, 2), ({0, 2}, 1.0, 3), ({1}, 0.0, 0)],
+    [(frozenset[int](), 0.0, 0), ({2}, 1.0, 1), ({0}, 1.0, 2), ({0, 2}, 1.0, 3)],
 )
 def test_item_clicks_become_bits_of_the_slots_shown(
     clicked: frozenset[int], reward: float, bits: int, make_settings: MakeSettings
@@ -90,3 +90,8 @@ def test_same_click_on_another_slot_is_a_conflict(make_settings: MakeSettings) -
     answered = replace(OPEN, outcome=1.0, clicked=1)
     again = Feedback("t", clicked=frozenset({0}))
     assert judge(answered, again, make_settings(feedback="items"), now=100.1).status is FeedbackStatus.CONFLICT
+
+
+def test_click_on_an_item_that_was_not_shown_is_refused(make_settings: MakeSettings) -> None:
+    judged = judge(OPEN, Feedback("t", clicked=frozenset({0, 1})), make_settings(feedback="items"), now=100.1)
+    assert (judged.status, judged.outcome) == (FeedbackStatus.INVALID, None)

@@ -1,0 +1,28 @@
+"""`bestpair serve` and `bestpair migrate`: the service and its database."""
+
+import os
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from app.main import serve as run_server
+from app.settings import Settings
+from app.storage.migrations import migrate as run_migrations
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on (BESTPAIR_HOST).")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on (BESTPAIR_PORT).")] = None,
+) -> None:
+    """Run the service. Settings come from BESTPAIR_HOST, _PORT, _DATABASE_URL, _WORKERS; options win."""
+    settings = Settings.from_environment(os.environ)
+    given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
+    run_server(replace(settings, **given))  # type: ignore[arg-type]  # each option has its field's type
+
+
+def migrate() -> None:
+    """Bring the database (BESTPAIR_DATABASE_URL) to this version's schema."""
+    settings = Settings.from_environment(os.environ)
+    run_migrations(settings.database_url)
+    typer.echo("the database is at the latest revision")

@@ -1,0 +1,45 @@
+"""`bestpair verify`: check a certificate against the exported log."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, TextIO
+
+import typer
+
+from app.engine.problem import InvalidProblem
+from app.sessions.verification import verify as check_certificate
+
+
+def verify(
+    certificate: Annotated[Path, typer.Argument(help="A certificate, as GET /v1/sessions/ID/certificate gives it.")],
+    log: Annotated[Path, typer.Option(help="The session's export as NDJSON, as GET /v1/sessions/ID/export gives it.")],
+) -> None:
+    """Check a certificate: recount the log, recompute every bound. Exit code 1 if anything does not hold."""
+    document = _read(certificate, "certificate")
+    with _opened(log, "log") as lines:
+        try:
+            checks = check_certificate(document, (json.loads(line) for line in lines if line.strip()))
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidProblem("log", f"{log} is not the export that belongs to {certificate}: {error!r}") from error
+    for check in checks:
+        typer.echo(f"{'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}")
+    if not all(check.holds for check in checks):
+        raise typer.Exit(1)
+
+
+def _opened(path: Path, field: str) -> TextIO:
+    try:
+        return path.open(encoding="utf-8")
+    except OSError as error:
+        raise InvalidProblem(field, f"cannot read {path}: {error.strerror}") from error
+
+
+def _read(path: Path, field: str) -> dict[str, Any]:
+    with _opened(path, field) as file:
+        try:
+            document = json.load(file)
+        except ValueError as error:
+            raise InvalidProblem(field, f"{path} is not JSON: {error}") from error
+    if not isinstance(document, dict) or document.get("kind") != "bestpair-certificate":
+        raise InvalidProblem(field, f"{path} is not a certificate of this service")
+    return document

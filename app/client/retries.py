@@ -1,0 +1,86 @@
+"""When to send a call again: decided here, without any input or output, for both clients."""
+
+import email.utils
+import random
+from collections.abc import Generator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import httpx
+
+from app.client.calls import Call, answer_of
+
+T = TypeVar("T")
+
+_NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+"""After these no byte has left, so that sending again is harmless whatever the call does."""
+_TRY_LATER = frozenset({429, 502, 503, 504})
+
+
+class ServiceUnreachable(Exception):
+    """No answer came, after all retries; whether the last request took effect is not known."""
+
+
+@dataclass(frozen=True)
+class Retries:
+    """How often and how patiently to try again; waits are random below a bound that doubles (full jitter)."""
+
+    attempts: int = 4
+    first_wait_seconds: float = 0.1
+    longest_wait_seconds: float = 2.0
+    longest_retry_after_seconds: float = 10.0
+
+    def wait(self, attempt: int, rng: random.Random, retry_after: float) -> float:
+        """Returns the seconds before the next attempt: at least what the service asked for, within reason."""
+        bound = min(self.longest_wait_seconds, self.first_wait_seconds * 2**attempt)
+        return min(retry_after, self.longest_retry_after_seconds) + rng.uniform(0, bound)
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A pause that the client is asked to make."""
+
+    seconds: float
+
+
+Outcome = httpx.Response | httpx.TransportError | None
+Conversation = Generator[Call[T] | Wait, Outcome, T]
+
+
+def conversation(call: Call[T], retries: Retries, rng: random.Random) -> Conversation[T]:
+    """Yields what to do next (send the call, or wait) and takes what came of it; returns the answer.
+
+    Raises:
+        ProblemError: the service refused.
+        ServiceUnreachable: no answer came.
+    """
+    attempt = 0
+    while True:
+        outcome = yield call
+        attempt += 1
+        may_repeat = attempt < retries.attempts
+        if isinstance(outcome, httpx.Response):
+            if not (may_repeat and call.repeatable and outcome.status_code in _TRY_LATER):
+                return answer_of(call, outcome)
+            retry_after = _retry_after(outcome)
+        else:
+            if not (may_repeat and (call.repeatable or isinstance(outcome, _NEVER_SENT))):
+                reason = f"{type(outcome).__name__} {outcome}".strip()
+                raise ServiceUnreachable(f"{call.method} {call.path}: {reason} (attempt {attempt})") from outcome
+            retry_after = 0.0
+        yield Wait(retries.wait(attempt - 1, rng, retry_after))
+
+
+def _retry_after(response: httpx.Response) -> float:
+    """Returns the seconds the service asks to wait, given as a number or as a date; 0 if it does not say."""
+    given = response.headers.get("Retry-After", "")
+    if given.isdecimal():
+        return float(given[:9])
+    try:
+        when = email.utils.parsedate_to_datetime(given)
+    except ValueError:
+        return 0.0
+    if when.tzinfo is None:
+        return 0.0
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())

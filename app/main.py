@@ -1,0 +1,66 @@
+"""The composition root: the only place where web and storage meet."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import uvicorn
+from fastapi import FastAPI
+
+from app.sessions.certificates import package_version
+from app.sessions.service import Sessions
+from app.settings import Settings
+from app.storage.store import SqlStore
+from app.web.api import build_api
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """Returns the application with its own database; nothing is opened before it starts."""
+    store = SqlStore(settings.database_url, queue_limit=settings.queue_limit)
+    sessions = Sessions(store)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await store.start()
+        try:
+            await sessions.start()
+            try:
+                yield
+            finally:
+                await sessions.stop()
+        finally:
+            await store.close()  # after planning has ended, so that what it still writes is written
+
+    return build_api(sessions, version=package_version(), body_limit_bytes=settings.body_limit_bytes, lifespan=lifespan)
+
+
+def app_from_environment() -> FastAPI:
+    """Returns the application as the environment asks for it; server processes begin here."""
+    return create_app(Settings.from_environment(os.environ))
+
+
+async def _rehearse(settings: Settings) -> None:
+    """Opens and closes the store once: what keeps it from starting is raised here, not lost in a worker's log."""
+    store = SqlStore(settings.database_url)
+    await store.start()
+    await store.close()
+
+
+def serve(settings: Settings) -> None:
+    """Serves until a signal comes; requests in flight are finished first."""
+    asyncio.run(_rehearse(settings))
+    # Worker processes import the factory by name and know nothing but the environment.
+    os.environ.update(settings.as_environment())
+    uvicorn.run(
+        "app.main:app_from_environment",
+        factory=True,
+        host=settings.host,
+        port=settings.port,
+        workers=settings.workers,
+        loop="auto",  # uvloop and httptools where they are installed
+        http="auto",
+        access_log=False,  # a line per request costs more than the request
+        timeout_graceful_shutdown=settings.shutdown_seconds,
+        server_header=False,
+    )

@@ -1,0 +1,110 @@
+"""Taking answers: all feedback of a group commit in one go. Each answer touches its own impression and nothing else."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import Connection, select
+
+from app.sessions.errors import SessionError, SessionNotFound
+from app.sessions.judging import Judgement, judge
+from app.sessions.model import Feedback, FeedbackStatus, StoredImpression
+from app.sessions.tickets import is_exploit_ticket
+from app.storage.bulk import BulkUpdate
+from app.storage.database import Clock
+from app.storage.prepared import IsOneOf, Prepared
+from app.storage.records import FixedParts, is_storable
+from app.storage.shelf import Shelf
+from app.storage.tables import impressions, sessions
+
+_SESSIONS = Prepared(select(sessions.c.id, sessions.c.created_at).where(IsOneOf(sessions.c.id, "ids")))
+_COLUMNS = ("sequence", "i", "j", "issued_at", "outcome", "clicked", "not_shown", "late_outcome", "late_clicked", "epoch",
+            "void")  # fmt: skip
+_LOCKED = (
+    select(impressions.c.ticket, impressions.c.session_id, *(impressions.c[name] for name in _COLUMNS))
+    .where(IsOneOf(impressions.c.ticket, "tickets"))
+    .order_by(impressions.c.session_id, impressions.c.sequence)
+    .with_for_update()
+    .cte("locked")
+)
+_BY_TICKET = Prepared(select(Clock(), _LOCKED))  # the time at which each row had been locked
+
+_STILL_OPEN = "impressions.epoch IS NULL AND impressions.outcome IS NULL AND NOT impressions.not_shown"
+_KEYS = ["session_id", "sequence"]
+_ACCEPT = BulkUpdate(impressions, ["outcome", "clicked", "not_shown", "answered_at"], _KEYS, _STILL_OPEN)
+_KEEP_LATE = BulkUpdate(
+    impressions, ["late_outcome", "late_clicked", "late_at"], _KEYS, "impressions.late_outcome IS NULL"
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Answer:
+    """A wish to store answers for one session."""
+
+    session_id: str
+    answers: Sequence[Feedback]
+
+
+class Answering:
+    """Judges and stores the answers of one group commit; made anew for each."""
+
+    def __init__(self, connection: Connection, wishes: Sequence[Answer], shelf: Shelf) -> None:
+        self._connection = connection
+        self._wishes = wishes
+        self._sessions = _sessions(connection, wishes, shelf)
+        # The time is from after the rows were locked: a fold that went first has stamped them already.
+        self._impressions, self._now = _impressions(connection, wishes)
+        self._judged: dict[str, Judgement] = {}
+        self._accepted: list[tuple[object, ...]] = []
+        self._late: list[tuple[object, ...]] = []
+
+    def results(self) -> list[list[FeedbackStatus] | SessionError]:
+        """Returns the statuses for each caller, in order; what is worth it has been written."""
+        results = [self._result(wish) for wish in self._wishes]
+        _ACCEPT.run(self._connection, self._accepted)
+        _KEEP_LATE.run(self._connection, self._late)
+        return results
+
+    def _result(self, wish: Answer) -> list[FeedbackStatus] | SessionError:
+        session = self._sessions.get(wish.session_id)
+        if session is None:
+            return SessionNotFound(f"there is no session {wish.session_id}")
+        return [self._status(wish.session_id, session, feedback) for feedback in wish.answers]
+
+    def _status(self, session_id: str, session: FixedParts, feedback: Feedback) -> FeedbackStatus:
+        owner, impression = self._impressions.get(feedback.ticket, (None, None))
+        if impression is None or owner != session_id:
+            exploit = is_exploit_ticket(feedback.ticket, session.ticket_key, session_id)
+            return FeedbackStatus.IGNORED if exploit else FeedbackStatus.NOT_FOUND
+        if feedback.ticket in self._judged:
+            impression = _after(impression, self._judged[feedback.ticket])
+        judgement = judge(impression, feedback, session.settings, self._now)
+        if judgement.late:
+            self._late.append((judgement.outcome, judgement.clicked, self._now, session_id, impression.sequence))
+            self._judged[feedback.ticket] = judgement
+        elif judgement.status is FeedbackStatus.ACCEPTED:
+            new = (judgement.outcome, judgement.clicked, judgement.not_shown, self._now)
+            self._accepted.append((*new, session_id, impression.sequence))
+            self._judged[feedback.ticket] = judgement
+        return judgement.status
+
+
+def _after(impression: StoredImpression, judgement: Judgement) -> StoredImpression:
+    """Returns the impression as an answer earlier in the same batch has left it."""
+    if judgement.late:
+        return replace(impression, late_outcome=judgement.outcome, late_clicked=judgement.clicked)
+    return replace(impression, outcome=judgement.outcome, clicked=judgement.clicked, not_shown=judgement.not_shown)
+
+
+def _sessions(connection: Connection, wishes: Sequence[Answer], shelf: Shelf) -> dict[str, FixedParts]:
+    rows = _SESSIONS.run(connection, ids=sorted({wish.session_id for wish in wishes})).all()
+    return {id_: shelf.fixed(connection, id_, created_at) for id_, created_at in rows}
+
+
+def _impressions(
+    connection: Connection, wishes: Sequence[Answer]
+) -> tuple[dict[str, tuple[str, StoredImpression]], float]:
+    """Returns the impressions that the tickets name, locked, with the session of each; and the time."""
+    tickets = {feedback.ticket for wish in wishes for feedback in wish.answers if is_storable(feedback.ticket)}
+    rows = _BY_TICKET.run(connection, tickets=list(tickets)).all()
+    found = {row[1]: (row[2], StoredImpression(*row[3:])) for row in rows}
+    return found, max((row[0] for row in rows), default=0.0)

@@ -1,0 +1,138 @@
+"""One database: its address, its engines (one for the writer, one for readers) and its clock.
+
+All times are the database's: several processes then agree on what is late, whatever their own clocks say.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, Connection, Double, Engine, create_engine, event, make_url, select
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.pool import NullPool
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.expression import FunctionElement
+
+from app.storage.errors import UnsupportedDatabase
+from app.storage.faults import as_storage_unavailable
+
+_READERS = 8
+"""Connections for reads: more than the threads asyncio gives to reads on small machines."""
+_CONNECT_SECONDS = 5
+_WRITER_OPTIONS = "-c lock_timeout=10s -c idle_in_transaction_session_timeout=30s"
+"""A process that was paused inside a transaction holds its locks: others give up after 10 s, it loses them after 30."""
+
+
+class Clock(FunctionElement[float]):
+    """Seconds since 1970 by the database's clock at this statement, to the millisecond or better."""
+
+    type = Double()
+    inherit_cache = True
+
+
+@compiles(Clock, "sqlite")
+def _sqlite_clock(_element: Clock, _compiler: SQLCompiler, **_: object) -> str:
+    return "round((julianday('now') - 2440587.5) * 86400.0, 3)"
+
+
+@compiles(Clock, "postgresql")
+def _postgresql_clock(_element: Clock, _compiler: SQLCompiler, **_: object) -> str:
+    # Not now(): that is the start of the transaction, before its locks were granted.
+    return "extract(epoch from clock_timestamp())::double precision"
+
+
+def now(connection: Connection) -> float:
+    """Returns the database's time; read it after the locks, so that nothing that waited can be older than it looks."""
+    return float(connection.execute(select(Clock())).scalar_one())
+
+
+class Database:
+    """A SQLite file or a PostgreSQL database; engines connect when first used."""
+
+    def __init__(self, url: str, *, busy_seconds: float = 5.0) -> None:
+        self.url = parse_url(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self._busy_seconds = busy_seconds
+        self.writer = self._engine(begin="BEGIN IMMEDIATE", pool_size=1)
+        self._readers = self._engine(begin="BEGIN", pool_size=_READERS)
+
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file, None for PostgreSQL."""
+        return Path(str(self.url.database)) if self.is_sqlite else None
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Yields a connection whose statements all see one moment of the database."""
+        with as_storage_unavailable(), self._readers.connect() as connection:
+            # SQLite reads one moment from the first statement of a transaction on.
+            yield connection if self.is_sqlite else connection.execution_options(isolation_level="REPEATABLE READ")
+
+    def dispose(self) -> None:
+        """Closes idle connections; the next use opens new ones."""
+        self.writer.dispose()
+        self._readers.dispose()
+
+    def _engine(self, *, begin: str, pool_size: int) -> Engine:
+        if self.is_sqlite:
+            return _sqlite_engine(self.url, begin, self._busy_seconds, pool={"pool_size": pool_size, "max_overflow": 0})
+        arguments: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS}
+        if begin == "BEGIN IMMEDIATE":
+            arguments["options"] = _WRITER_OPTIONS
+        return create_engine(
+            self.url, connect_args=arguments, pool_size=pool_size, max_overflow=0, pool_timeout=_CONNECT_SECONDS,
+            pool_pre_ping=begin == "BEGIN",
+        )  # fmt: skip
+
+
+def migration_engine(url: str) -> Engine:
+    """Returns an engine for changes of the tables: one connection, closed after use, foreign keys not enforced.
+
+    SQLite changes a table by copying and dropping it; with foreign keys on, the drop would delete what refers to it.
+    """
+    parsed = parse_url(url)
+    if parsed.get_backend_name() == "sqlite":
+        return _sqlite_engine(parsed, "BEGIN IMMEDIATE", 30.0, pool={"poolclass": NullPool}, foreign_keys=False)
+    return create_engine(parsed, poolclass=NullPool, connect_args={"connect_timeout": _CONNECT_SECONDS})
+
+
+def parse_url(url: str) -> URL:
+    """Returns the URL with its driver; raises UnsupportedDatabase with advice."""
+    try:
+        parsed = make_url(url)
+    except ArgumentError:
+        raise UnsupportedDatabase(
+            "the database URL cannot be read; write sqlite:///bestpair.db or postgresql://user@host/name"
+        ) from None
+    backend = parsed.drivername.partition("+")[0]
+    if backend in {"postgres", "postgresql"}:
+        return parsed.set(drivername="postgresql+psycopg")
+    if backend != "sqlite":
+        raise UnsupportedDatabase(f"{backend} is not supported; use sqlite:///file.db or postgresql://user@host/name")
+    if not parsed.database or ":memory:" in parsed.database or parsed.query.get("mode") == "memory":
+        raise UnsupportedDatabase(
+            "SQLite in memory would forget what was acknowledged; name a file: sqlite:///bestpair.db"
+        )
+    return parsed.set(drivername="sqlite+pysqlite")
+
+
+def _sqlite_engine(
+    url: URL, begin: str, busy_seconds: float, *, pool: dict[str, Any], foreign_keys: bool = True
+) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": busy_seconds, "check_same_thread": False}, **pool)
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None  # the driver must not begin transactions by itself: `_begin` does
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # acknowledged means on disk
+        connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine

@@ -1,0 +1,60 @@
+"""The tables' revisions: bring a database to this version of the code, or back."""
+
+from functools import cache
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection
+
+from app.storage.database import migration_engine
+from app.storage.faults import as_storage_unavailable
+
+REVISION_TABLE = "bestpair_revision"
+"""Not alembic's usual name: the database may be shared with another application that uses alembic."""
+
+
+@cache
+def head() -> str:
+    """Returns the revision that this code needs."""
+    revision = ScriptDirectory.from_config(_config()).get_current_head()
+    assert revision is not None  # noqa: S101 - there is at least the first revision; this tells the type checker
+    return revision
+
+
+def revision_of(connection: Connection) -> str | None:
+    """Returns the revision the database is at, None before the first one."""
+    return MigrationContext.configure(connection, opts={"version_table": REVISION_TABLE}).get_current_revision()
+
+
+def current(url: str) -> str | None:
+    """Returns the revision of the database at `url`, None before the first one."""
+    with as_storage_unavailable(), migration_engine(url).connect() as connection:
+        return revision_of(connection)
+
+
+def migrate(url: str, revision: str = "head") -> None:
+    """Brings the database's tables up to a revision; does nothing if they are there."""
+    with as_storage_unavailable(), migration_engine(url).begin() as connection:
+        command.upgrade(_config(connection), revision)
+
+
+def downgrade(url: str, revision: str) -> None:
+    """Takes the database's tables back to a revision; "base" removes them all, with all data."""
+    with as_storage_unavailable(), migration_engine(url).begin() as connection:
+        command.downgrade(_config(connection), revision)
+
+
+def _config(connection: Connection | None = None) -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(_scripts()).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config
+
+
+def _scripts() -> Path:
+    """Returns where the revisions are: beside this file in an installed wheel, in `alembic/` in a checkout."""
+    packaged = Path(__file__).with_name("migrations")
+    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "alembic"

@@ -1,0 +1,101 @@
+"""Writing plans: compare-and-set on the version, with what is still out taken off what is handed out."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from app.sessions.model import PlanRecord, Snapshot
+from app.sessions.ports import CertificateRecord
+from app.storage.bulk import BulkInsert
+from app.storage.database import Clock, now
+from app.storage.locking import locked_session
+from app.storage.records import Triples, best_pair, plan_row
+from app.storage.tables import certificates, impressions, plans, sessions
+
+_OUTSTANDING = (
+    select(impressions.c.i, impressions.c.j, func.count())
+    .where(impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None), impressions.c["counts"])
+    .group_by(impressions.c.i, impressions.c.j)
+)
+_SET_SNAPSHOT = (
+    update(sessions)
+    .where(sessions.c.id == bindparam("session"), sessions.c.plan_version == bindparam("version"))
+    .values(snapshot=bindparam("body"), etag=bindparam("tag"), updated_at=Clock())
+)
+_ADD_CERTIFICATE = BulkInsert(
+    certificates,
+    ["session_id", "body", "digest", "created_at"],
+    "ON CONFLICT (session_id) DO NOTHING",  # the first one stands for ever
+)
+
+
+def add_plan(
+    connection: Connection,
+    session_id: str,
+    plan: PlanRecord,
+    snapshot: Snapshot,
+    certificate: CertificateRecord | None,
+) -> bool:
+    """Returns whether the plan was the next one and has been added; raises SessionNotFound."""
+    session = locked_session(connection, session_id)
+    if plan.version != session.plan_version + 1:
+        return False
+    handout = less_outstanding(plan.demand, _outstanding(connection, session_id))
+    at = now(connection)
+    best_i, best_j = best_pair(plan)
+    connection.execute(insert(plans), plan_row(session_id, plan, handout, at))
+    connection.execute(
+        update(sessions).where(sessions.c.id == session_id),
+        {
+            "plan_version": plan.version,
+            "cursor": 0,
+            "handout_total": total(handout),
+            "snapshot": snapshot.body,
+            "etag": snapshot.etag,
+            "best_i": best_i,
+            "best_j": best_j,
+            "updated_at": at,
+        },
+    )
+    add_certificate(connection, session_id, certificate, at)
+    return True
+
+
+def set_snapshot(connection: Connection, session_id: str, plan_version: int, snapshot: Snapshot) -> None:
+    """Replaces the snapshot if the plan is still the one it was made for."""
+    given = {"session": session_id, "version": plan_version, "body": snapshot.body, "tag": snapshot.etag}
+    connection.execute(_SET_SNAPSHOT, given)
+
+
+def add_certificate(connection: Connection, session_id: str, certificate: CertificateRecord | None, at: float) -> None:
+    """Stores a certificate, if there is one and the session has none yet."""
+    if certificate is not None:
+        _ADD_CERTIFICATE.run(connection, [(session_id, certificate.body, certificate.digest, at)])
+
+
+def less_outstanding(demand: Triples, outstanding: Mapping[tuple[int, int], int]) -> Triples:
+    """Returns the demand without what is still out; the whole demand if nothing would be left."""
+    left = dict(outstanding)
+    handout: list[tuple[int, int, int]] = []
+    for i, j, count in demand:
+        pair = (min(i, j), max(i, j))
+        taken = min(count, left.get(pair, 0))
+        if taken:
+            left[pair] -= taken
+        if count > taken:
+            handout.append((i, j, count - taken))
+    return tuple(handout) or demand
+
+
+def total(handout: Triples) -> int:
+    """Returns how many impressions the triples ask for."""
+    return sum(count for _, _, count in handout)
+
+
+def _outstanding(connection: Connection, session_id: str) -> Mapping[tuple[int, int], int]:
+    """Returns the counting impressions that no fold has dealt with, by unordered pair."""
+    out: Counter[tuple[int, int]] = Counter()
+    for i, j, count in connection.execute(_OUTSTANDING, {"id": session_id}):
+        out[min(i, j), max(i, j)] += count
+    return out

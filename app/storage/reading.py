@@ -1,0 +1,144 @@
+"""Reads: each function takes a connection whose statements all see one moment."""
+
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, exists, func, select, tuple_
+
+from app.sessions.model import Counters, EvidenceRows, PlanRecord, SessionRecord, Snapshot, State
+from app.sessions.ports import CertificateRecord, PlanningInput
+from app.storage.locking import not_found
+from app.storage.records import PLAN_COLUMNS, RECORD_COLUMNS, AnyRow, health_from_text, plan_record, session_record
+from app.storage.shelf import Shelf
+from app.storage.tables import certificates, evidence, impressions, plans, sessions
+
+_ANSWERED_OPEN = (
+    select(func.count())
+    .select_from(impressions)
+    .where(
+        impressions.c.session_id == sessions.c.id,
+        impressions.c.epoch.is_(None),
+        impressions.c["counts"],
+        impressions.c.outcome.is_not(None),
+    )
+    .correlate(sessions)
+    .scalar_subquery()
+)
+_COUNTERS = [
+    sessions.c.issued,
+    (sessions.c.answered_closed + _ANSWERED_OPEN).label("answered"),
+    sessions.c.void,
+    sessions.c.counted,
+]
+_RECORD = select(*RECORD_COLUMNS).where(sessions.c.id == bindparam("id"))
+_ONLY_COUNTERS = select(*_COUNTERS).where(sessions.c.id == bindparam("id"))
+_SNAPSHOT = select(sessions.c.snapshot, sessions.c.etag).where(sessions.c.id == bindparam("id"))
+_NEWEST = (
+    select(*RECORD_COLUMNS, *_COUNTERS, sessions.c.snapshot, sessions.c.etag)
+    .order_by(sessions.c.created_at.desc(), sessions.c.id.desc())
+    .limit(bindparam("limit"))
+)
+_OLDER = _NEWEST.where(
+    tuple_(sessions.c.created_at, sessions.c.id) < tuple_(bindparam("created_at"), bindparam("before"))
+)
+_CREATED_AT = select(sessions.c.created_at).where(sessions.c.id == bindparam("id"))
+_PLANNING = select(*RECORD_COLUMNS, *_COUNTERS, sessions.c.health).where(sessions.c.id == bindparam("id"))
+_EVIDENCE = (
+    select(*(evidence.c[name] for name in ("i", "j", "version", "n", "s", "clicks_i", "clicks_j")))
+    .where(evidence.c.session_id == bindparam("id"))
+    .order_by(evidence.c.i, evidence.c.j, evidence.c.version)
+)
+_PLAN = select(*PLAN_COLUMNS).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
+_CERTIFICATE = (
+    select(sessions.c.id, certificates.c.body, certificates.c.digest)
+    .outerjoin_from(sessions, certificates)
+    .where(sessions.c.id == bindparam("id"))
+)
+_TO_ADVANCE = (
+    select(sessions.c.id)
+    .where(
+        sessions.c.state.in_([State.RUNNING.value, State.PAUSED.value]),
+        exists().where(impressions.c.session_id == sessions.c.id, impressions.c.epoch.is_(None)),
+    )
+    .order_by(sessions.c.id)
+)
+
+
+def read_session(connection: Connection, session_id: str, shelf: Shelf) -> SessionRecord:
+    """Returns the session; raises SessionNotFound."""
+    row = _one(connection, _RECORD, session_id)
+    return session_record(row, shelf.fixed(connection, row.id, row.created_at))
+
+
+def read_sessions(
+    connection: Connection, limit: int, before: str | None, shelf: Shelf
+) -> list[tuple[SessionRecord, Counters, Snapshot]]:
+    """Returns sessions, newest first; raises SessionNotFound if `before` has been deleted."""
+    given: dict[str, object] = {"limit": limit}
+    if before is None:
+        rows = connection.execute(_NEWEST, given)
+    else:
+        given |= {"before": before, "created_at": _one(connection, _CREATED_AT, before).created_at}
+        rows = connection.execute(_OLDER, given)
+    return [
+        (
+            session_record(row, shelf.fixed(connection, row.id, row.created_at)),
+            _counters(row),
+            Snapshot(row.snapshot, row.etag),
+        )
+        for row in rows.all()
+    ]
+
+
+def read_counters(connection: Connection, session_id: str) -> Counters:
+    """Returns the counters, at a cost of the open impressions; raises SessionNotFound."""
+    return _counters(_one(connection, _ONLY_COUNTERS, session_id))
+
+
+def read_snapshot(connection: Connection, session_id: str) -> Snapshot:
+    """Returns the prepared answer of best-pair; raises SessionNotFound."""
+    row = _one(connection, _SNAPSHOT, session_id)
+    return Snapshot(row.snapshot, row.etag)
+
+
+def read_certificate(connection: Connection, session_id: str) -> CertificateRecord | None:
+    """Returns the certificate, None before there is one; raises SessionNotFound."""
+    row = _one(connection, _CERTIFICATE, session_id)
+    return None if row.body is None else CertificateRecord(row.body, row.digest)
+
+
+def read_planning_input(connection: Connection, session_id: str, shelf: Shelf) -> PlanningInput:
+    """Returns all that planning needs; raises SessionNotFound."""
+    row = _one(connection, _PLANNING, session_id)
+    return PlanningInput(
+        record=session_record(row, shelf.fixed(connection, row.id, row.created_at)),
+        counters=_counters(row),
+        evidence=_evidence(connection, session_id),
+        last_plan=_last_plan(connection, session_id, row.plan_version),
+        health=health_from_text(row.health),
+    )
+
+
+def read_sessions_to_advance(connection: Connection) -> list[str]:
+    """Returns the ids of running and paused sessions with open impressions."""
+    return list(connection.execute(_TO_ADVANCE).scalars())
+
+
+def _one(connection: Connection, statement: Select[*tuple[Any, ...]], session_id: str) -> AnyRow:
+    row = connection.execute(statement, {"id": session_id}).one_or_none()
+    if row is None:
+        raise not_found(session_id)
+    return row
+
+
+def _counters(row: AnyRow) -> Counters:
+    return Counters(issued=row.issued, answered=row.answered, void=row.void, counted=row.counted)
+
+
+def _evidence(connection: Connection, session_id: str) -> EvidenceRows:
+    columns = zip(*connection.execute(_EVIDENCE, {"id": session_id}), strict=True)
+    return EvidenceRows(*(list(column) for column in columns))
+
+
+def _last_plan(connection: Connection, session_id: str, version: int) -> PlanRecord | None:
+    row = connection.execute(_PLAN, {"id": session_id, "version": version}).one_or_none()
+    return None if row is None else plan_record(row)

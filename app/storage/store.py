@@ -1,0 +1,270 @@
+"""The store: sessions in a database, as the use cases ask for them."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+
+from app.sessions.errors import SessionError, StorageUnavailable
+from app.sessions.model import (
+    Counters,
+    Feedback,
+    FeedbackStatus,
+    HandedOut,
+    PlanRecord,
+    SessionChange,
+    SessionRecord,
+    Snapshot,
+)
+from app.sessions.ports import CertificateRecord, Order, PlanningInput
+from app.storage import exporting, managing, migrations, planning, reading
+from app.storage.answering import Answer, Answering
+from app.storage.database import Database, now
+from app.storage.errors import DatabaseBehind
+from app.storage.faults import as_storage_unavailable
+from app.storage.file_lock import FileLock
+from app.storage.folding import fold_session
+from app.storage.issuing import Issue, Issuing, sweep_keys
+from app.storage.locking import not_found
+from app.storage.records import is_storable
+from app.storage.shelf import Shelf
+from app.storage.uptimes import BEAT_SECONDS, Heartbeat
+from app.storage.writer import Writer
+
+Result = TypeVar("Result")
+
+_SWEEP_SECONDS = 60.0
+
+
+class SqlStore:
+    """Sessions in the SQLite file or PostgreSQL database at `url`; `start` it before use and `close` it after.
+
+    All writes go through one thread of the process (`Writer`); reads run in threads on connections of their own.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        queue_limit: int = 10_000,
+        rows_per_commit: int = 2_000,
+        busy_seconds: float = 5.0,
+        rng: random.Random | None = None,
+    ) -> None:
+        self._url = url
+        self._database = Database(url, busy_seconds=busy_seconds)
+        self._file_lock = None if self._database.file is None else FileLock(self._database.file)
+        self._shelf = Shelf()
+        self._heartbeat = Heartbeat()
+        self._rng = rng or random.SystemRandom()
+        self._next_sweep = 0.0
+        self._writer: Writer[Issue | Answer] = Writer(
+            self._database.writer,
+            self._serve,
+            idle_task=self._keep_house,
+            idle_seconds=BEAT_SECONDS,
+            on_outage=self._heartbeat.break_off,
+            capacity=queue_limit,
+            rows_per_commit=rows_per_commit,
+        )
+
+    async def start(self) -> None:
+        """Makes the database ready and starts to beat.
+
+        Raises DatabaseInUse, DatabaseBehind, StorageUnavailable.
+        """
+        await asyncio.to_thread(self._start)
+
+    async def close(self) -> None:
+        """Finishes what waits, then stops and lets go of the database."""
+        await asyncio.to_thread(self._close)
+
+    async def create_session(
+        self, record: SessionRecord, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+    ) -> SessionRecord:
+        """Stores a new session with its first plan; returns it with the database's times."""
+        created_at, updated_at = await self._writer.alone(
+            lambda connection: managing.create_session(connection, record, plan, snapshot, certificate)
+        )
+        return replace(record, plan_version=plan.version, created_at=created_at, updated_at=updated_at)
+
+    async def session(self, session_id: str) -> SessionRecord:
+        """Returns one session."""
+        return await self._read(
+            session_id, lambda connection: reading.read_session(connection, session_id, self._shelf)
+        )
+
+    async def sessions(self, limit: int, before: str | None) -> list[tuple[SessionRecord, Counters, Snapshot]]:
+        """Returns sessions, newest first; raises SessionNotFound if `before` has been deleted meanwhile."""
+        return await self._read(
+            before or "", lambda connection: reading.read_sessions(connection, limit, before, self._shelf)
+        )
+
+    async def change_session(self, session_id: str, change: SessionChange) -> SessionRecord:
+        """Applies a change under the row's lock; returns the session after it."""
+        _check(session_id)
+        return await self._writer.alone(lambda connection: managing.change_session(connection, session_id, change))
+
+    async def delete_session(self, session_id: str) -> None:
+        """Deletes a session with all its data; a large one in several transactions, stopped from the first on."""
+        _check(session_id)
+        while not await self._writer.alone(lambda connection: managing.delete_some(connection, session_id)):
+            pass
+
+    async def counters(self, session_id: str) -> Counters:
+        """Returns the counters."""
+        return await self._read(session_id, lambda connection: reading.read_counters(connection, session_id))
+
+    async def issue(self, session_id: str, order: Order) -> list[HandedOut]:
+        """Hands out impressions, on disk before it returns."""
+        _check(session_id)
+        given: list[HandedOut] = await self._writer.together(Issue(session_id, order), rows=order.count, lapses=True)
+        return given
+
+    async def answer(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackStatus]:
+        """Stores answers, on disk before it returns; one status for each."""
+        _check(session_id)
+        statuses: list[FeedbackStatus] = await self._writer.together(
+            Answer(session_id, answers), rows=len(answers), lapses=False
+        )
+        return statuses
+
+    async def fold(self, session_id: str) -> Counters:
+        """Moves what is countable into the evidence; returns the counters after."""
+        _check(session_id)
+        return await self._writer.alone(lambda connection: fold_session(connection, session_id, self._heartbeat))
+
+    async def planning_input(self, session_id: str) -> PlanningInput:
+        """Returns a consistent view for planning."""
+        return await self._read(
+            session_id, lambda connection: reading.read_planning_input(connection, session_id, self._shelf)
+        )
+
+    async def add_plan(
+        self, session_id: str, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+    ) -> bool:
+        """Appends the plan if its version is the next one; returns whether it was."""
+        _check(session_id)
+        return await self._writer.alone(
+            lambda connection: planning.add_plan(connection, session_id, plan, snapshot, certificate)
+        )
+
+    async def set_snapshot(self, session_id: str, plan_version: int, snapshot: Snapshot) -> None:
+        """Replaces the snapshot, unless a newer plan has come meanwhile."""
+        _check(session_id)
+        await self._writer.alone(
+            lambda connection: planning.set_snapshot(connection, session_id, plan_version, snapshot)
+        )
+
+    async def snapshot(self, session_id: str) -> Snapshot:
+        """Returns the prepared answer of best-pair."""
+        return await self._read(session_id, lambda connection: reading.read_snapshot(connection, session_id))
+
+    async def certificate(self, session_id: str) -> CertificateRecord | None:
+        """Returns the certificate, None before there is one."""
+        return await self._read(session_id, lambda connection: reading.read_certificate(connection, session_id))
+
+    async def export(self, session_id: str) -> AsyncIterator[dict[str, Any]]:
+        """Yields the session, its plans and its impressions as plain rows, read a piece at a time."""
+        session, end = await self._read(
+            session_id, lambda connection: exporting.exported_session(connection, session_id, self._shelf)
+        )
+        yield session
+        version = 0
+        while rows := await self._read(session_id, _plans_after(session_id, version)):
+            for row in rows:
+                yield row
+            version = rows[-1]["version"]
+        sequence = 0
+        while rows := await self._read(session_id, _impressions_between(session_id, sequence, end)):
+            for row in rows:
+                yield row
+            sequence = rows[-1]["sequence"]
+
+    async def sessions_to_advance(self) -> list[str]:
+        """Returns running or paused sessions with impressions out."""
+        return await self._read("", reading.read_sessions_to_advance)
+
+    async def ready(self) -> str | None:
+        """Returns None if the database is reachable and at the right revision, otherwise what is wrong."""
+        try:
+            revision = await self._read("", migrations.revision_of)
+        except StorageUnavailable as error:
+            return error.detail
+        return _complaint(revision)
+
+    def _start(self) -> None:
+        if self._file_lock is not None:
+            self._file_lock.acquire()
+        try:
+            if self._file_lock is not None:
+                migrations.migrate(self._url)
+            if complaint := _complaint(migrations.current(self._url)):
+                raise DatabaseBehind(complaint)
+            with as_storage_unavailable(), self._database.writer.begin() as connection:
+                self._heartbeat.beat(connection, now(connection))
+        except BaseException:
+            self._let_go()
+            raise
+        self._writer.start()
+
+    def _close(self) -> None:
+        self._writer.close()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        self._database.dispose()
+        if self._file_lock is not None:
+            self._file_lock.release()
+
+    def _serve(self, connection: Connection, wishes: Sequence[Issue | Answer]) -> Sequence[object]:
+        """Returns a result or an error for each wish; orders first, because they lock session rows."""
+        orders = [wish for wish in wishes if isinstance(wish, Issue)]
+        answers = [wish for wish in wishes if isinstance(wish, Answer)]
+        issued = iter(Issuing(connection, orders, self._shelf, self._rng).results() if orders else [])
+        answered = iter(Answering(connection, answers, self._shelf).results() if answers else [])
+        results: list[Sequence[object] | SessionError] = [
+            next(issued) if isinstance(wish, Issue) else next(answered) for wish in wishes
+        ]
+        return results
+
+    def _keep_house(self, connection: Connection) -> None:
+        at = now(connection)
+        self._heartbeat.beat(connection, at)
+        if time.monotonic() >= self._next_sweep:
+            sweep_keys(connection, at)
+            self._next_sweep = time.monotonic() + _SWEEP_SECONDS
+
+    async def _read(self, session_id: str, read: Callable[[Connection], Result]) -> Result:
+        _check(session_id)
+        return await asyncio.to_thread(self._read_now, read)
+
+    def _read_now(self, read: Callable[[Connection], Result]) -> Result:
+        with self._database.reading() as connection:
+            return read(connection)
+
+
+def _check(session_id: str) -> None:
+    """Raises SessionNotFound for an id that no database could hold, before one is asked."""
+    if not is_storable(session_id):
+        raise not_found(ascii(session_id))
+
+
+def _complaint(revision: str | None) -> str | None:
+    """Returns None if the revision is the one this code needs, otherwise what to do."""
+    needed = migrations.head()
+    if revision == needed:
+        return None
+    return f"the database is at revision {revision or 'none'} and this version needs {needed}; run: bestpair migrate"
+
+
+def _plans_after(session_id: str, version: int) -> Callable[[Connection], list[dict[str, Any]]]:
+    return lambda connection: exporting.exported_plans(connection, session_id, version)
+
+
+def _impressions_between(session_id: str, sequence: int, end: int) -> Callable[[Connection], list[dict[str, Any]]]:
+    return lambda connection: exporting.exported_impressions(connection, session_id, sequence, end)

@@ -1,0 +1,160 @@
+"""The tables. The impressions and the log of plans are the truth; all else can be rebuilt from them.
+
+The schema in a database comes from the migrations in `alembic/`; a test holds the two together.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(referred_table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+
+def _of_session() -> Column[str]:
+    return Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
+
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("settings", Text, nullable=False),  # JSON
+    Column("ticket_key", LargeBinary, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("budget", BigInteger),
+    Column("plan_version", Integer, nullable=False),
+    Column("epoch", Integer, nullable=False),  # of the last fold that changed anything
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double, nullable=False),
+    Column("issued", BigInteger, nullable=False),
+    Column("void", BigInteger, nullable=False),
+    Column("counted", BigInteger, nullable=False),
+    Column("answered_closed", BigInteger, nullable=False),  # answered, among impressions a fold has dealt with
+    Column("next_sequence", BigInteger, nullable=False),
+    Column("cursor", BigInteger, nullable=False),  # positions handed out of the current plan
+    Column("handout_total", BigInteger, nullable=False),  # positions the current plan has; 0: nothing to explore
+    Column("snapshot", Text, nullable=False),  # JSON
+    Column("etag", Text, nullable=False),
+    Column("health", Text, nullable=False),  # JSON
+    Column("best_i", Integer, nullable=False),
+    Column("best_j", Integer, nullable=False),
+    Index(None, "created_at", "id"),
+)
+
+session_items = Table(  # apart from `sessions`: SQLite rewrites a whole row, and the counters change at every commit
+    "session_items",
+    metadata,
+    _of_session(),
+    Column("items", Text, nullable=False),  # JSON
+)
+
+impressions = Table(
+    "impressions",
+    metadata,
+    _of_session(),
+    Column("sequence", BigInteger, primary_key=True, autoincrement=False),
+    Column("ticket", Text, nullable=False),
+    Column("i", Integer, nullable=False),  # in the order shown
+    Column("j", Integer, nullable=False),
+    Column("idempotency_key", Text),
+    Column("purpose", Text, nullable=False),
+    Column("counts", Boolean, nullable=False),
+    Column("plan_version", Integer, nullable=False),
+    Column("issued_at", Double, nullable=False),
+    Column("outcome", Double),
+    Column("clicked", SmallInteger),
+    Column("answered_at", Double),
+    Column("not_shown", Boolean, nullable=False),
+    Column("void", Boolean, nullable=False),
+    Column("late_outcome", Double),
+    Column("late_clicked", SmallInteger),
+    Column("late_at", Double),
+    Column("epoch", Integer),  # of the fold that dealt with it; NULL: open
+    UniqueConstraint("ticket"),
+    sqlite_with_rowid=False,  # one tree less to write at every impression
+)
+Index(
+    "ix_impressions_open",
+    impressions.c.session_id,
+    impressions.c.sequence,
+    sqlite_where=impressions.c.epoch.is_(None),
+    postgresql_where=impressions.c.epoch.is_(None),
+)
+
+plans = Table(
+    "plans",
+    metadata,
+    _of_session(),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("epoch", Integer, nullable=False),
+    Column("demand", Text, nullable=False),  # JSON: [[i, j, count], ...]
+    Column("handout", Text, nullable=False),  # JSON, the same shape
+    Column("report", Text, nullable=False),  # JSON
+    Column("memory", Text, nullable=False),  # JSON, as the engine wrote it
+    Column("counted_before", BigInteger, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+evidence = Table(
+    "evidence",
+    metadata,
+    _of_session(),
+    Column("i", Integer, primary_key=True, autoincrement=False),  # i <= j
+    Column("j", Integer, primary_key=True, autoincrement=False),
+    Column("version", Integer, primary_key=True, autoincrement=False),  # of the plan it was issued under
+    Column("n", BigInteger, nullable=False),
+    Column("s", Double, nullable=False),  # sum of 1 - reward
+    Column("clicks_i", BigInteger, nullable=False),
+    Column("clicks_j", BigInteger, nullable=False),
+    Column("epoch", Integer, nullable=False),  # of the last change
+    sqlite_with_rowid=False,
+)
+
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    _of_session(),
+    Column("route", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("body_digest", Text, nullable=False),
+    Column("response", Text, nullable=False),  # JSON
+    Column("created_at", Double, nullable=False),
+    Index(None, "created_at"),
+)
+
+certificates = Table(
+    "certificates",
+    metadata,
+    _of_session(),
+    Column("body", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+uptimes = Table(  # stretches in which a process could take answers
+    "uptimes",
+    metadata,
+    Column("process_id", Text, primary_key=True),
+    Column("began_at", Double, nullable=False),
+    Column("last_beat_at", Double, nullable=False),
+)

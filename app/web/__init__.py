@@ -1,0 +1,1 @@
+"""HTTP only: routes, bodies, problems, documents. What happens is decided in `sessions`."""

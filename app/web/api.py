@@ -1,0 +1,52 @@
+"""The HTTP application, given the use cases: routes, shields and the OpenAPI document."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from fastapi import FastAPI
+
+from app.sessions.service import Sessions
+from app.web import documents, health, reading, request_bodies, serving, sessions
+from app.web.fault_handlers import add_fault_handlers
+from app.web.shield import BodyLimit, Shield
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+DESCRIPTION = (
+    "Finds the best pair of items to show to a mixed population, and proves it. "
+    "Create a session with your items; show what next-pair hands out and report each outcome with its ticket; "
+    "best-pair tells the current answer and what is proven about it."
+)
+
+
+class Api(FastAPI):
+    """The application; its document also knows the bodies that our own reader reads."""
+
+    def openapi(self) -> dict[str, Any]:
+        """Returns the OpenAPI document, made once."""
+        if not self.openapi_schema:
+            document = super().openapi()
+            document.setdefault("components", {}).setdefault("schemas", {}).update(request_bodies.schemas())
+        return self.openapi_schema or {}
+
+
+def build_api(use_cases: Sessions, *, version: str, body_limit_bytes: int, lifespan: Lifespan | None = None) -> Api:
+    """Returns the application that serves these use cases."""
+    api = Api(
+        title="bestpair",
+        description=DESCRIPTION,
+        version=version,
+        lifespan=lifespan,
+        docs_url=None,  # the framework's pages load scripts from another host
+        redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,
+        redirect_slashes=False,  # a redirect would hide a wrong address and drop bodies
+    )
+    api.state.sessions = use_cases
+    for module in (sessions, serving, reading, health, documents):
+        api.include_router(module.router)
+    add_fault_handlers(api)
+    api.add_middleware(BodyLimit, limit_bytes=body_limit_bytes)
+    api.add_middleware(Shield)  # added last, so it is around all others
+    return api

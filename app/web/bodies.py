@@ -1,0 +1,71 @@
+"""Reading JSON bodies: straight from the bytes into a shape.
+
+Not through the framework, which goes by way of json.loads: that takes NaN and lone surrogates, and gives the shapes
+Python values where they are meant to judge JSON.
+"""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from starlette.requests import Request
+
+from app.web.refusals import InvalidRequest, MalformedJson, UnsupportedMediaType
+from app.wire.problem import field_errors
+from app.wire.serving import LARGEST_BATCH
+from app.wire.shapes import RequestShape
+
+Shape = TypeVar("Shape", bound=RequestShape)
+
+_ROWS: TypeAdapter[list[Any]] = TypeAdapter(Annotated[list[Any], Field(min_length=1, max_length=LARGEST_BATCH)])
+
+
+def body_as(shape: type[Shape], *, may_be_empty: bool = False) -> Callable[[Request], Awaitable[Shape]]:
+    """Returns a dependency that reads the body as this shape; an empty one may stand for {}."""
+
+    async def read(request: Request) -> Shape:
+        content = await request.body()
+        if may_be_empty and not content.strip():
+            content = b"{}"
+        else:
+            _check_media_type(request)
+        return _validated(shape.model_validate_json, content, shape)
+
+    return read
+
+
+async def body_as_rows(request: Request) -> list[Any]:
+    """Returns the entries of a list, each to be judged on its own: one bad row spoils no other."""
+    content = await request.body()
+    _check_media_type(request)
+    return _validated(_ROWS.validate_json, content, None)
+
+
+def digest_of(body: RequestShape) -> str:
+    """Returns a digest of what was asked for: spacing, order of fields and defaults left out make no difference."""
+    return hashlib.sha256(body.model_dump_json().encode()).hexdigest()
+
+
+Result = TypeVar("Result")
+
+
+def _validated(validate: Callable[[bytes], Result], content: bytes, shape: type[BaseModel] | None) -> Result:
+    try:
+        return validate(content)
+    except ValidationError as error:
+        if error.error_count() == 1:
+            (only,) = error.errors(include_url=False, include_input=False)
+            if only["type"] == "json_invalid":
+                raise MalformedJson(f"the body cannot be read as JSON: {only['ctx']['error']}") from None
+        raise InvalidRequest(field_errors(error, shape)) from None
+
+
+def _check_media_type(request: Request) -> None:
+    """Raises unless the body is declared as JSON; guessing would let other sites' forms post here."""
+    declared = request.headers.get("content-type", "")
+    media_type = declared.partition(";")[0].strip().lower()
+    if media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json")):
+        return
+    given = f'"{media_type[:60]}"' if media_type else "nothing"
+    raise UnsupportedMediaType(f"send the header Content-Type: application/json; it says {given}")

@@ -1,0 +1,79 @@
+"""Routes that make, show, change and delete sessions."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.sessions.errors import InvalidSession, InvalidStateChange
+from app.web import mapping
+from app.web.bodies import body_as
+from app.web.parameters import SessionId, SessionsInUse
+from app.web.problems import IN_SESSION, STORED, WITH_BODY, declared
+from app.web.refusals import InvalidRequest
+from app.web.request_bodies import documented
+from app.wire.sessions import Session, SessionCreate, SessionPage, SessionPatch
+
+LARGEST_PAGE = 200
+
+router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+
+
+@router.post(
+    "",
+    status_code=201,
+    openapi_extra=documented(SessionCreate),
+    responses={
+        **declared(InvalidSession, *WITH_BODY, *STORED),
+        201: {"headers": {"Location": {"description": "The session's address.", "schema": {"type": "string"}}}},
+    },
+)
+async def create_session(
+    request: Request,
+    response: Response,
+    body: Annotated[SessionCreate, Depends(body_as(SessionCreate))],
+    sessions: SessionsInUse,
+) -> Session:
+    """Creates a session and makes its first plan."""
+    view = await sessions.create(mapping.new_session(body))
+    response.headers["Location"] = f"{request.scope.get('root_path', '')}/v1/sessions/{view.record.id}"
+    return mapping.session(view)
+
+
+@router.get("", responses=declared(InvalidRequest, *STORED))
+async def list_sessions(
+    sessions: SessionsInUse,
+    limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = 50,
+    cursor: Annotated[str | None, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="From the page before.")] = None,
+) -> SessionPage:
+    """Lists sessions, newest first."""
+    views = await sessions.page(limit + 1, cursor)  # one more tells whether there is a page after
+    next_cursor = views[limit - 1].record.id if len(views) > limit else None
+    return SessionPage(sessions=[mapping.summary(view) for view in views[:limit]], next_cursor=next_cursor)
+
+
+@router.get("/{session_id}", responses=declared(*IN_SESSION))
+async def get_session(session_id: SessionId, sessions: SessionsInUse) -> Session:
+    """Shows a session with its settings and counters."""
+    return mapping.session(await sessions.get(session_id))
+
+
+@router.patch(
+    "/{session_id}",
+    openapi_extra=documented(SessionPatch),
+    responses=declared(InvalidStateChange, InvalidSession, *WITH_BODY, *IN_SESSION),
+)
+async def change_session(
+    session_id: SessionId,
+    body: Annotated[SessionPatch, Depends(body_as(SessionPatch))],
+    sessions: SessionsInUse,
+) -> Session:
+    """Pauses, resumes, stops or renames a session, or raises its budget."""
+    return mapping.session(await sessions.change(session_id, mapping.session_change(body)))
+
+
+@router.delete("/{session_id}", status_code=204, responses=declared(*IN_SESSION))
+async def delete_session(session_id: SessionId, sessions: SessionsInUse) -> None:
+    """Deletes a session with all its data."""
+    await sessions.delete(session_id)

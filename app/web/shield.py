@@ -1,0 +1,87 @@
+"""The outer layers of every request, in plain ASGI: a request id, no leaking faults, no endless bodies."""
+
+import logging
+import re
+import secrets
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.web.problems import FAULT_DETAIL, problem_for
+from app.web.refusals import BodyTooLarge, UnexpectedFault
+
+logger = logging.getLogger("bestpair.web")
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+"""What is taken over from a caller: nothing that could forge a line in a log."""
+
+
+class Shield:
+    """Gives each request an id and turns what nobody expected into a 500 that tells nothing but this id."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+        started = False
+
+        async def send_with_id(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-ID"] = request_id
+                headers["X-Content-Type-Options"] = "nosniff"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_with_id)
+        except ClientDisconnect:
+            return  # nobody is left to be answered
+        except Exception:
+            logger.exception("unexpected fault in request %s: %s %r", request_id, scope["method"], scope["path"])
+            if started:
+                raise  # half an answer is out: only cutting the connection tells the caller
+            await problem_for(UnexpectedFault(FAULT_DETAIL), request_id)(scope, receive, send_with_id)
+
+
+class BodyLimit:
+    """Refuses bodies beyond a limit: at once if their length is declared, otherwise as soon as they get there."""
+
+    def __init__(self, app: ASGIApp, limit_bytes: int) -> None:
+        self._app = app
+        self._limit = limit_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > self._limit:
+            # Closing spares us from reading the rest.
+            refusal = problem_for(self._refusal(), scope["state"]["request_id"], {"Connection": "close"})
+            await refusal(scope, receive, send)
+            return
+        received = 0
+
+        async def receive_within_limit() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self._limit:
+                raise self._refusal()
+            return message
+
+        await self._app(scope, receive_within_limit, send)
+
+    def _refusal(self) -> BodyTooLarge:
+        return BodyTooLarge(f"at most {self._limit} bytes are taken; send less at a time")

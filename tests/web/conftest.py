@@ -1,0 +1,31 @@
+from collections.abc import Iterator
+
+import pytest
+
+from app.web.api import Api, build_api
+from tests.fakes.caller import Caller
+from tests.fakes.sessions import FakeSessions
+
+LIMIT = 2 * 1024 * 1024
+
+
+@pytest.fixture
+def sessions() -> FakeSessions:
+    return FakeSessions()
+
+
+@pytest.fixture
+def app(sessions: FakeSessions) -> Api:
+    return build_api(sessions, version="1.2.3", body_limit_bytes=LIMIT)
+
+
+@pytest.fixture
+def api(app: Api) -> Iterator[Caller]:
+    with Caller(app) as caller:
+        yield caller
+
+
+@pytest.fixture
+def session(api: Caller) -> str:
+    """The path of a session with the items a, b and c."""
+    return api.post("/v1/sessions", {"items": ["a", "b", "c"]}).headers["Location"]

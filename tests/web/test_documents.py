@@ -1,0 +1,126 @@
+"""The OpenAPI document and the page made from it."""
+
+import re
+from typing import Any
+
+import pytest
+from openapi_spec_validator import validate
+
+from app.web.api import Api
+from app.web.problems import CATALOGUE
+from tests.fakes.caller import Caller
+
+EVERYWHERE = {"internal-error"}
+STORED = EVERYWHERE | {"storage-unavailable"}
+IN_SESSION = STORED | {"session-not-found"}
+WITH_BODY = {"malformed-json", "unsupported-media-type", "body-too-large", "invalid-request"}
+AT = "/v1/sessions/{session_id}"
+
+EXPECTED = {
+    ("post", "/v1/sessions"): STORED | WITH_BODY | {"invalid-session"},
+    ("get", "/v1/sessions"): STORED | {"invalid-request"},
+    ("get", AT): IN_SESSION,
+    ("patch", AT): IN_SESSION | WITH_BODY | {"invalid-state-change", "invalid-session"},
+    ("delete", AT): IN_SESSION,
+    ("post", f"{AT}/next-pair"): IN_SESSION | WITH_BODY | {"session-stopped", "idempotency-mismatch", "overloaded"},
+    ("post", f"{AT}/next-pair/batch"): IN_SESSION
+    | WITH_BODY
+    | {"session-stopped", "idempotency-mismatch", "overloaded"},
+    ("post", f"{AT}/feedback"): IN_SESSION
+    | WITH_BODY
+    | {"ticket-not-found", "feedback-conflict", "invalid-feedback", "overloaded"},
+    ("post", f"{AT}/feedback/batch"): IN_SESSION | WITH_BODY | {"overloaded"},
+    ("get", f"{AT}/best-pair"): IN_SESSION,
+    ("get", f"{AT}/estimates"): IN_SESSION | {"invalid-request"},
+    ("get", f"{AT}/certificate"): IN_SESSION | {"not-certified"},
+    ("get", f"{AT}/export"): IN_SESSION | {"invalid-request"},
+    ("get", "/livez"): EVERYWHERE,
+    ("get", "/readyz"): EVERYWHERE | {"not-ready"},
+    ("get", "/version"): EVERYWHERE,
+}
+
+
+@pytest.fixture
+def document(app: Api) -> dict[str, Any]:
+    return app.openapi()
+
+
+def test_the_document_is_valid(document: dict[str, Any]) -> None:
+    validate(document)
+
+
+def test_each_route_lists_its_problems(document: dict[str, Any]) -> None:
+    status_of = {kind.name: str(kind.status) for kind in CATALOGUE.values()}
+    listed = {
+        (method, path): {
+            name
+            for status, response in operation["responses"].items()
+            for name in response.get("content", {}).get("application/problem+json", {}).get("examples", {})
+            if status_of[name] == status
+        }
+        for path, operations in document["paths"].items()
+        for method, operation in operations.items()
+    }
+    assert listed == EXPECTED
+
+
+def test_errors_are_described_as_problems_and_nothing_else(document: dict[str, Any]) -> None:
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for status, response in operation["responses"].items():
+                if status == "default" or int(status) >= 400:
+                    (media_type,) = response["content"]
+                    schema = response["content"][media_type]["schema"]
+                    assert (media_type, schema["$ref"]) == (
+                        "application/problem+json",
+                        "#/components/schemas/Problem",
+                    )
+    assert "HTTPValidationError" not in document["components"]["schemas"]
+
+
+def test_bodies_are_described(document: dict[str, Any]) -> None:
+    bodies = {
+        operation["operationId"]: operation["requestBody"]["content"]["application/json"]["schema"]
+        for operations in document["paths"].values()
+        for operation in operations.values()
+        if "requestBody" in operation
+    }
+    assert set(bodies) == {
+        "create_session",
+        "change_session",
+        "next_pair",
+        "next_pairs",
+        "feedback",
+        "feedback_batch",
+    }
+    create = document["components"]["schemas"]["SessionCreate"]
+    assert create["required"] == ["items"]
+    bare, item = create["properties"]["items"]["items"]["anyOf"]
+    assert bare == {"maxLength": 200, "minLength": 1, "type": "string"}
+    assert item == {"$ref": "#/components/schemas/ItemIn"}
+
+
+def test_the_page_asks_no_other_host(api: Caller) -> None:
+    page = api.get("/docs")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    files = re.findall(r'(?:src|href)="(static/[^"]+)"', page.text)
+    assert sorted(files) == ["static/docs.css", "static/docs.js"]
+    for text in [page.text, *(api.get(f"/{name}").text for name in files)]:
+        assert not re.search(r"(https?:)?//[a-z0-9.-]+\.[a-z]", text, re.IGNORECASE)
+        assert "@import" not in text
+        assert "innerHTML" not in text
+
+
+def test_only_the_page_s_own_files_are_served(api: Caller) -> None:
+    for name in ("..%2Fapi.py", "docs.py", "%2e%2e/problems.py", "docs.html/"):
+        assert api.get(f"/static/{name}").status_code == 404
+
+
+def test_the_front_door_leads_to_the_page(api: Caller) -> None:
+    response = api.get("/")
+    assert (response.status_code, response.headers["location"]) == (307, "docs")
+
+
+def test_the_version_is_told(api: Caller) -> None:
+    assert api.get("/version").json() == {"name": "bestpair", "version": "1.2.3"}

@@ -1,0 +1,61 @@
+from tests.fakes.caller import Caller
+from tests.fakes.sessions import FakeSessions
+
+
+def test_creation_answers_with_the_session_and_where_it_is(api: Caller) -> None:
+    response = api.post("/v1/sessions", {"items": ["a", {"id": "b", "label": "Bee"}], "name": "home", "rank": 2})
+    created = response.json()
+    assert response.status_code == 201
+    assert response.headers["location"] == f"/v1/sessions/{created['id']}"
+    assert created["items"] == [{"id": "a", "label": "a"}, {"id": "b", "label": "Bee"}]
+    assert (created["name"], created["state"], created["rank"], created["n_items"]) == ("home", "running", 2, 2)
+    assert created["counters"] == {"issued": 5, "answered": 3, "void": 1, "counted": 2, "outstanding": 2}
+    assert created["created_at"] == "2023-11-14T22:13:20.500000Z"
+    assert created["best_pair"]["verdict"] == "not_yet"
+    assert api.get(response.headers["location"]).json() == created
+
+
+def test_defaults_depend_on_the_model(api: Caller) -> None:
+    items = ["a", "b", "c"]
+    deterministic = api.post("/v1/sessions", {"items": items, "model": "deterministic", "rank": 1}).json()
+    stochastic = api.post("/v1/sessions", {"items": items, "attribution_window_seconds": 60}).json()
+    assert (deterministic["policy"], deterministic["self_pairs"]) == ("plans", "explore")
+    assert (stochastic["self_pairs"], stochastic["missing_feedback"]) == ("never", "no_click")
+
+
+def test_settings_that_do_not_fit_name_the_field(api: Caller) -> None:
+    problem = api.post("/v1/sessions", {"items": ["a", "b"], "missing_feedback": "no_click"}).json()
+    assert problem["type"] == "/problems/invalid-session"
+    assert problem["errors"][0]["field"] == "missing_feedback"
+
+
+def test_pages_follow_each_other_to_the_end(api: Caller) -> None:
+    created = [api.post("/v1/sessions", {"items": ["a", "b"]}).json()["id"] for _ in range(5)]
+    listed: list[str] = []
+    cursor, pages = "", 0
+    while pages == 0 or cursor:
+        page = api.get("/v1/sessions", params={"limit": 2, **({"cursor": cursor} if cursor else {})}).json()
+        listed += [session["id"] for session in page["sessions"]]
+        cursor, pages = page["next_cursor"], pages + 1
+    assert (listed, pages) == (created[::-1], 3)
+
+
+def test_lists_leave_the_items_out(api: Caller, session: str) -> None:
+    (listed,) = api.get("/v1/sessions").json()["sessions"]
+    assert "items" not in listed
+    assert session.endswith(listed["id"])
+
+
+def test_a_patch_asks_for_what_it_names_only(api: Caller, session: str, sessions: FakeSessions) -> None:
+    assert api.send("PATCH", session, json={"state": "paused"}).status_code == 200
+    assert api.send("PATCH", session, json={"name": "new", "budget": 9}).status_code == 200
+    first, second = sessions.changes
+    assert (first.state, first.name, first.budget) == ("paused", None, None)
+    assert (second.state, second.name, second.budget) == (None, "new", 9)
+
+
+def test_a_deleted_session_is_gone(api: Caller, session: str) -> None:
+    response = api.send("DELETE", session)
+    assert (response.status_code, response.content) == (204, b"")
+    assert api.get(session).status_code == 404
+    assert api.send("DELETE", session).status_code == 404

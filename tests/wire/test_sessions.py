@@ -1,0 +1,129 @@
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from app.wire.problem import field_errors
+from app.wire.sessions import SessionCreate, SessionPatch
+from app.wire.shapes import RequestShape
+
+
+def complaint(shape: type[RequestShape], content: str) -> tuple[str, str]:
+    """The field and message of the only complaint about this JSON."""
+    with pytest.raises(ValidationError) as caught:
+        shape.model_validate_json(content)
+    (error,) = field_errors(caught.value, shape)
+    return error.field, error.message
+
+
+def with_items(**settings: object) -> str:
+    return json.dumps({"items": ["a", "b"], **settings})
+
+
+def test_only_items_are_required_and_a_bare_string_is_an_item() -> None:
+    body = SessionCreate.model_validate_json('{"items": ["a", {"id": "b", "label": "Bee"}]}')
+    assert [(item.id, item.label) for item in body.items] == [("a", ""), ("b", "Bee")]
+    assert (body.rank, body.model, body.epsilon, body.budget) == ("auto", "stochastic", 0.05, None)
+
+
+def test_everything_in_the_design_document_is_understood() -> None:
+    body = SessionCreate.model_validate_json(
+        """{"name": "homepage", "items": [{"id": "ad-17", "label": "Blue shoes"}, "ad-42"],
+        "model": "stochastic", "feedback": "pair", "policy": "rplans", "rank": "auto", "epsilon": 0.05, "delta": 0.05,
+        "self_pairs": "never", "explore_share": 1.0, "budget": null, "attribution_window_seconds": 0,
+        "ticket_ttl_seconds": 300, "missing_feedback": "void", "seed": 7}"""
+    )
+    assert (body.policy, body.seed, body.self_pairs, body.missing_feedback) == ("rplans", 7, "never", "void")
+
+
+@pytest.mark.parametrize(
+    ("content", "field", "message"),
+    [
+        ("{}", "items", "is required"),
+        ('{"items": "ab"}', "items", "must be a list"),
+        ('{"items": ["a"]}', "items", "must have at least 2 entries"),
+        (json.dumps({"items": [str(n) for n in range(5001)]}), "items", "must have at most 5000 entries"),
+        ('{"items": ["a", 3]}', "items[1]", "must be an object"),
+        ('{"items": ["a", ""]}', "items[1].id", "must have at least 1 character(s)"),
+        ('{"items": ["a", {"label": "b"}]}', "items[1].id", "is required"),
+        ('{"items": ["a", {"id": "b", "lable": "b"}]}', "items[1].lable", "is not a known field"),
+        (json.dumps({"items": ["a", "b" * 201]}), "items[1].id", "must have at most 200 characters"),
+        ('{"items": ["a", {"id": "b", "label": null}]}', "items[1].label", "must be a string"),
+        (with_items(epsilonn=0.1), "epsilonn", 'is not a known field; did you mean "epsilon"?'),
+        (with_items(epsilon="0.1"), "epsilon", "must be a number, written without quotes"),
+        (with_items(epsilon=True), "epsilon", "must be a number, written without quotes"),
+        (with_items(epsilon=float("nan")), "epsilon", "must be a finite number"),
+        (with_items(epsilon=float("inf")), "epsilon", "must be a finite number"),
+        ('{"items": ["a", "b"], "epsilon": 1e999}', "epsilon", "must be a finite number"),
+        (with_items(epsilon=0), "epsilon", "must be above 0.0"),
+        (with_items(delta=1), "delta", "must be below 1.0"),
+        (with_items(explore_share=0), "explore_share", "must be above 0.0"),
+        (with_items(budget=0), "budget", "must be at least 1"),
+        (
+            with_items(budget=10.0),
+            "budget",
+            "must be a whole number, written without quotes, fraction or exponent",
+        ),
+        (with_items(budget=2**53), "budget", "must be at most 9007199254740991"),
+        (with_items(seed=-1), "seed", "must be at least 0"),
+        (with_items(model="random"), "model", "must be 'stochastic' or 'deterministic'"),
+        (with_items(rank=0), "rank", 'must be "auto" or a whole number from 1 to 5000'),
+        (with_items(rank=2.0), "rank", 'must be "auto" or a whole number from 1 to 5000'),
+        (with_items(rank=True), "rank", 'must be "auto" or a whole number from 1 to 5000'),
+        (with_items(ticket_ttl_seconds=1e12), "ticket_ttl_seconds", "must be at most 2592000.0"),
+        (with_items(name="x" * 201), "name", "must have at most 200 characters"),
+    ],
+)
+def test_a_mistake_is_answered_with_what_to_change(content: str, field: str, message: str) -> None:
+    assert complaint(SessionCreate, content) == (field, message)
+
+
+@pytest.mark.parametrize("character", ["\x00", "\n", "\x1b", "\x7f", "\x85", "\u2028"])
+def test_control_characters_are_refused_everywhere(character: str) -> None:
+    text = f"a{character}b"
+    for content, field in [
+        (json.dumps({"items": [text, "x"]}), "items[0].id"),
+        (json.dumps({"items": [{"id": "y", "label": text}, "x"]}), "items[0].label"),
+        (with_items(name=text), "name"),
+        (with_items(policy=text), "policy"),
+    ]:
+        expected = f"must not contain control characters; found U+{ord(character):04X} at 1"
+        assert complaint(SessionCreate, content) == (field, expected)
+
+
+def test_ids_in_any_script_are_welcome() -> None:
+    body = SessionCreate.model_validate_json('{"items": ["зимняя обувь", "👩‍👩‍👧 كتاب", "é", "e\u0301"]}')
+    assert len({item.id for item in body.items}) == 4
+
+
+def test_repeated_ids_are_named() -> None:
+    field, message = complaint(SessionCreate, '{"items": ["a", "b", {"id": "a"}, "b", "c"]}')
+    assert (field, message) == ("items", 'ids must be different; "a", "b" come more than once')
+
+
+def test_many_mistakes_are_cut_short() -> None:
+    with pytest.raises(ValidationError) as caught:
+        SessionCreate.model_validate_json(json.dumps({"items": list(range(3000))}))
+    errors = field_errors(caught.value)
+    assert (len(errors), errors[-1].message) == (21, "and 2980 more")
+
+
+def test_a_flood_of_mistakes_is_only_counted() -> None:
+    flood = with_items(**{f"f{n}": n for n in range(7000)})
+    assert complaint(SessionCreate, flood) == ("", "has 7000 mistakes, too many to list; see /docs")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{}", 'nothing to change; send at least one of "state", "name" and "budget"'),
+        ('{"budget": null}', "budget cannot be null; leave out what should stay"),
+    ],
+)
+def test_a_patch_changes_something(content: str, message: str) -> None:
+    assert complaint(SessionPatch, content) == ("", message)
+
+
+def test_a_patch_keeps_what_is_left_out() -> None:
+    patch = SessionPatch.model_validate_json('{"state": "paused"}')
+    assert (patch.state, patch.name, patch.budget) == ("paused", None, None)
