@@ -7,6 +7,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from app.engine.problem import InvalidProblem
+from app.sessions.verification import check_plans
 from app.sessions.verification import verify as check_certificate
 
 
@@ -14,11 +15,12 @@ def verify(
     certificate: Annotated[Path, typer.Argument(help="A certificate, as GET /v1/sessions/ID/certificate gives it.")],
     log: Annotated[Path, typer.Option(help="The session's export as NDJSON, as GET /v1/sessions/ID/export gives it.")],
 ) -> None:
-    """Check a certificate: recount the log, recompute every bound. Exit code 1 if anything does not hold."""
+    """Check a certificate: recount the log, recompute every bound, plan again. Exit code 1 if one does not hold."""
     document = _read(certificate, "certificate")
     with _opened(log, "log") as lines:
         try:
-            checks = check_certificate(document, (json.loads(line) for line in lines if line.strip()))
+            rows = [json.loads(line) for line in lines if line.strip()]
+            checks = [*check_certificate(document, rows), check_plans(document, rows)]
         except (ValueError, KeyError, TypeError) as error:
             raise InvalidProblem("log", f"{log} is not the export that belongs to {certificate}: {error!r}") from error
     for check in checks:

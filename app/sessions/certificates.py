@@ -58,7 +58,7 @@ def certificate_of(
         "assumptions": [*ALWAYS_ASSUMED, *latched.assumptions],
         "choices": [],
         "evidence": {"i": rows.i, "j": rows.j, "version": rows.version, "n": rows.n, "s": rows.s},
-        "versions": _versions(),
+        "versions": versions(),
     }
     content["digest"] = digest_of(content)
     return CertificateRecord(json.dumps(content, separators=(",", ":")), content["digest"])
@@ -78,7 +78,8 @@ def package_version() -> str:
         return "unknown"
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Returns the versions that decide the numbers to the bit."""
     return {
         "bestpair": package_version(),
         "python": platform.python_version(),

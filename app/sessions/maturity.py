@@ -45,10 +45,9 @@ class Fold:
 
 def fold(impressions: Iterable[OpenImpression], settings: Settings, now: float, uptimes: Sequence[Uptime]) -> Fold:
     """Returns the fold of the open impressions, given in issue order, at database time `now`."""
-    counted: list[int] = []
+    counted: list[OpenImpression] = []
     void: list[int] = []
     blocked: set[tuple[int, int]] = set()
-    sums: dict[tuple[int, int, int], list[float]] = {}
     for impression in impressions:
         pair = (min(impression.i, impression.j), max(impression.i, impression.j))
         if not _is_final(impression, settings, now):
@@ -56,9 +55,17 @@ def fold(impressions: Iterable[OpenImpression], settings: Settings, now: float, 
         elif _is_void(impression, settings, uptimes):
             void.append(impression.sequence)  # even behind an open one: it will never count, whatever comes before it
         elif pair not in blocked:
-            counted.append(impression.sequence)
-            _add(sums.setdefault((*pair, impression.plan_version), [0, 0.0, 0, 0]), impression)
-    return Fold(counted, void, _rows(sums))
+            counted.append(impression)
+    return Fold([one.sequence for one in counted], void, count(counted))
+
+
+def count(impressions: Iterable[OpenImpression]) -> EvidenceRows:
+    """Returns the counts of impressions that are known to count, by pair and plan version."""
+    sums: dict[tuple[int, int, int], list[float]] = {}
+    for impression in impressions:
+        low, high = min(impression.i, impression.j), max(impression.i, impression.j)
+        _add(sums.setdefault((low, high, impression.plan_version), [0, 0.0, 0, 0]), impression)
+    return _rows(sums)
 
 
 def _is_final(impression: OpenImpression, settings: Settings, now: float) -> bool:

@@ -38,7 +38,7 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
     evidence = evidence_of(n_items, given.evidence)
     memory = memory_of(given)
     result = plan(policy_named(record.settings.policy), problem, evidence, memory)
-    report = report_of(result.report, evidence)
+    report = {**report_of(result.report, evidence), "budget": record.budget}
     demand = tuple(
         (int(i), int(j), int(count))
         for i, j, count in zip(result.demand.i, result.demand.j, result.demand.count, strict=True)

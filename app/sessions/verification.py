@@ -10,7 +10,8 @@ import numpy as np
 from app.engine.certificate import assess
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem, SelfPairs
-from app.sessions.certificates import digest_of
+from app.sessions.certificates import digest_of, versions
+from app.sessions.replay import replay
 
 TOLERANCE = 1e-9
 """Bounds are recomputed with whatever numpy and scipy are here; they agree to rounding, not to the bit."""
@@ -41,6 +42,16 @@ def verify(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> list[C
         _check("order", _in_issue_order(impressions, certificate["epoch"]), "each pair's impressions count in order"),
         *_check_bounds(certificate, listed),
     ]
+
+
+def check_plans(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> Check:
+    """Returns whether planning again from the log gives the logged plans; promised on the same versions only."""
+    if certificate["versions"] != versions():
+        return Check("plans", True, "not replayed: other versions of the program or its libraries wrote them")
+    again = replay(log)
+    differing = [version for version in again.differing if version <= certificate["plan_version"]]
+    detail = f"all {len(again.stored)} plans follow from the log" if not differing else f"plans {differing[:5]} differ"
+    return Check("plans", not differing, detail)
 
 
 def _check(name: str, holds: bool, detail: str) -> Check:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from app.client import AsyncClient, Client
+from app.sessions.replay import replay
 from app.simulation.delivery import Delayed, Duplicated, Immediate, Lossy, Reordered
 from app.simulation.mixtures import mixture
 from app.simulation.population_file import save_population
@@ -27,7 +28,7 @@ def ads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def bestpair(*words: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from app.cli import main; main()", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
 
 
 def test_simulated_session_is_certified_and_every_answer_is_counted(
@@ -46,6 +47,12 @@ def test_simulated_session_is_certified_and_every_answer_is_counted(
         address = f"{server.url}/v1/sessions/{outcome['session']}"
         certificate.write_bytes(httpx.get(f"{address}/certificate").content)
         log.write_bytes(httpx.get(f"{address}/export", timeout=60).content)
+        again = replay(json.loads(line) for line in log.read_text().splitlines())
+        assert again.differing == [], "the log alone gives the same plans"
+        assert again.planned[-1].snapshot.etag == httpx.get(f"{address}/best-pair").headers["etag"]
+        e = again.evidence
+        counts = {(i, j, v): (n, s) for i, j, v, n, s in zip(e.i, e.j, e.version, e.n, e.s, strict=True)}
+        assert counts == stored_evidence(database_url, outcome["session"]), "and the same evidence"
         checked = bestpair("verify", certificate, "--log", log)
         assert checked.returncode == 0, checked.stdout
         log.write_text("\n".join(log.read_text().splitlines()[:-5]))  # the last impressions may be after the verdict

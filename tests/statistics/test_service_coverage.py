@@ -1,0 +1,71 @@
+"""The direct bound through the service, non-clicks arriving later than clicks: it holds; by arrival it breaks."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from app.engine.confidence import upper_end
+from app.sessions import maturity
+from app.sessions.creation import NewSession
+from app.sessions.model import Item
+from app.sessions.planning import evidence_of
+from app.sessions.ports import Order
+from app.sessions.service import Answer, Sessions
+from app.storage.store import SqlStore
+
+ALPHA = 0.1
+NO_CLICK = 0.6  # of every pair
+SESSIONS, IMPRESSIONS, CHUNK = 120, 120, 12
+ALLOWED = int(binom.ppf(0.999, SESSIONS, ALPHA))
+ITEMS = (Item("a", "a"), Item("b", "b"), Item("c", "c"))
+
+
+async def missed(sessions: Sessions, store: SqlStore, rng: np.random.Generator) -> bool:
+    """Runs one session; returns whether the upper bound of some pair was ever below the truth, at any fold."""
+    session = (await sessions.create(NewSession(items=ITEMS, policy="naive", epsilon=0.01, seed=1))).record.id
+    shown = await sessions.next_pairs(session, Order(IMPRESSIONS, "next-pair/batch", None, ""))
+    rewards = (rng.random(IMPRESSIONS) >= NO_CLICK).astype(float)
+    arrives = np.arange(IMPRESSIONS) + np.where(rewards == 1, 0.0, 200 * rng.exponential(size=IMPRESSIONS))
+    order = np.argsort(arrives)
+    for start in range(0, IMPRESSIONS, CHUNK):
+        answers = [
+            Answer(shown[place].handed_out.ticket, reward=rewards[place]) for place in order[start : start + CHUNK]
+        ]
+        results = await sessions.feedback_batch(session, answers)
+        assert {result.status for result in results} == {"accepted"}
+        await store.fold(session)
+        given = await store.planning_input(session)
+        counts = evidence_of(len(ITEMS), given.evidence).distinct
+        upper = upper_end(counts.n, counts.s, math.log(len(counts.n) / ALPHA))
+        if np.any(upper < NO_CLICK):
+            return True
+    return False
+
+
+async def misses(folder: Path) -> int:
+    store = SqlStore(f"sqlite:///{folder / 'coverage.db'}")
+    await store.start()
+    try:
+        sessions, rng = Sessions(store), np.random.default_rng(23)
+        return sum([await missed(sessions, store, rng) for _ in range(SESSIONS)])
+    finally:
+        await store.close()
+
+
+async def test_bound_holds_through_the_service(tmp_path: Path) -> None:
+    assert await misses(tmp_path) <= ALLOWED
+
+
+async def test_counting_by_arrival_would_break_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant: an impression that is not final does not block the later ones of its pair."""
+    original = maturity.fold
+
+    def by_arrival(impressions, settings, now, uptimes):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        final = [one for one in impressions if one.outcome is not None]
+        return original(final, settings, now, uptimes)
+
+    monkeypatch.setattr("app.storage.folding.fold", by_arrival)
+    assert await misses(tmp_path) > 2 * ALLOWED
