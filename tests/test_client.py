@@ -252,7 +252,7 @@ def test_every_operation_against_the_application_over_a_bad_line() -> None:
             assert (await client.get_session(session.id)).items[1].label == "Bee"
             assert (await client.list_sessions()).sessions[0].id == session.id
             assert (await client.change_session(session.id, state="paused")).id == session.id
-            assert (await client.next_pair(session.id)).items == ("a", "b")
+            assert (await client.next_pair(session.id)).items == ["a", "b"]
             assert len(await client.next_pairs(session.id, 3)) == 3
             assert (await client.feedback(session.id, "t1", clicked=["a"])).status == "accepted"
             rows = [Feedback(ticket="t1", reward=1), Feedback(ticket="unknown", not_shown=True)]

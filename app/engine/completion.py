@@ -20,6 +20,9 @@ MAX_STEPS = 200
 MIN_PROGRESS = 1e-5
 """Descent ends when a step improves the fit by less than this part: the noise floor is far above it."""
 
+DENSE_ITEMS = 200
+"""Up to here all eigenvectors take a few milliseconds; beyond, only the leading ones are iterated for."""
+
 OVERFULL = 2.0
 """Rows with more than this many times the average number of entries are set to zero for the spectral start."""
 
@@ -104,7 +107,9 @@ def _spectral_start(entries: _Entries, rank: int) -> FloatArray:
     overfull = filled > OVERFULL * filled.mean()
     kept = ~(overfull[entries.row] | overfull[entries.column])
     trimmed = entries.matrix(np.where(kept, entries.value, 0.0))
-    if rank >= entries.n_items - 1:
+    if trimmed.max() == 0:  # nothing but clicks: any basis fits, and the iteration below would find none
+        return np.eye(entries.n_items, rank)
+    if rank >= entries.n_items - 1 or entries.n_items <= DENSE_ITEMS:
         vectors = np.linalg.eigh(trimmed.toarray())[1]
         return np.asarray(vectors[:, ::-1][:, :rank])
     start = np.ones(entries.n_items) / np.sqrt(entries.n_items)  # fixed, so that the answer is

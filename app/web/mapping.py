@@ -50,7 +50,7 @@ def impression(shown: Shown) -> serving.Impression:
         ticket=given.ticket,
         i=given.i,
         j=given.j,
-        items=shown.items,
+        items=list(shown.items),
         purpose=given.purpose.value,
         counts=given.counts,
         plan_version=given.plan_version,

@@ -25,7 +25,7 @@ class Impression(ResponseShape):
     ticket: str
     i: int
     j: int
-    items: tuple[str, str]
+    items: list[str] = Field(min_length=2, max_length=2, description="The ids of the two items, in the order to show.")
     purpose: Literal["explore", "exploit"]
     counts: bool
     plan_version: int

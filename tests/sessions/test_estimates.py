@@ -41,3 +41,8 @@ def test_unmeasured_cells_are_empty_until_there_is_enough_to_impute_from(make_re
 
 def test_more_items_asked_for_than_there_are(make_record: MakeRecord) -> None:
     assert len(estimates_of(make_record(n_items=3), Evidence.empty(3), top=50)["items"]) == 3
+
+
+def test_nothing_but_clicks_can_be_imputed_from(make_record: MakeRecord) -> None:
+    rows = [(i, j, 1, 2, 0.0) for i in range(5) for j in range(i + 1, 5)]
+    assert cell(estimates_of(make_record(n_items=5), Evidence.from_rows(5, rows), top=5), 0, 1)["reward"] == 1.0
