@@ -69,7 +69,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("session_id", "sequence", name="pk_impressions"),
         sa.UniqueConstraint("ticket", name="uq_impressions_ticket"),
         _belongs_to_session("impressions"),
-        sqlite_with_rowid=False,
     )
     op.create_index(
         "ix_impressions_open",

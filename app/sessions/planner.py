@@ -8,10 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from app.engine.problem import Model
 from app.sessions.errors import SessionError, SessionNotFound
 from app.sessions.model import Counters, SessionRecord
 from app.sessions.planning import make_plan
 from app.sessions.ports import PlanningInput, Store
+from app.sessions.snapshots import snapshot_of
 
 TICK_SECONDS = 0.05
 SWEEP_SECONDS = 1.0
@@ -65,6 +67,8 @@ class Planner:
             self._lacking[session_id] = max(goal.counted - counters.counted, 1)
             if plan_anyway or self._is_done(goal, record, counters):
                 await self._plan(session_id)
+            elif record.settings.model is Model.DETERMINISTIC:
+                await self._tell_health(session_id)
 
     async def _goal(self, record: SessionRecord) -> _Goal:
         goal = self._goals.get(record.id)
@@ -87,6 +91,13 @@ class Planner:
             goal = _Goal(planned.plan.version, planned.plan.counted_before + demanded, idle=demanded == 0)
             self._goals[session_id] = goal
             self._lacking[session_id] = max(demanded, 1)
+
+    async def _tell_health(self, session_id: str) -> None:
+        """Renews the snapshot if a fold found two values for one entry: that suspends at once, not at the next plan."""
+        given = await self._store.planning_input(session_id)
+        if given.health and given.last_plan is not None:
+            snapshot = snapshot_of(given.record, given.last_plan.report, given.health, self._clock())
+            await self._store.set_snapshot(session_id, given.record.plan_version, snapshot)
 
     def forget(self, session_id: str) -> None:
         """Drops what is remembered of a deleted session."""

@@ -17,10 +17,9 @@ from app.storage.shelf import Shelf
 from app.storage.tables import impressions, sessions
 
 _SESSIONS = Prepared(select(sessions.c.id, sessions.c.created_at).where(IsOneOf(sessions.c.id, "ids")))
-_COLUMNS = ("sequence", "i", "j", "issued_at", "outcome", "clicked", "not_shown", "late_outcome", "late_clicked", "epoch",
-            "void")  # fmt: skip
+_STORED = [impressions.c[field] for field in StoredImpression.__dataclass_fields__]  # in the order of its fields
 _LOCKED = (
-    select(impressions.c.ticket, impressions.c.session_id, *(impressions.c[name] for name in _COLUMNS))
+    select(impressions.c.ticket, impressions.c.session_id, *_STORED)
     .where(IsOneOf(impressions.c.ticket, "tickets"))
     .order_by(impressions.c.session_id, impressions.c.sequence)
     .with_for_update()

@@ -4,13 +4,12 @@ All times are the database's: several processes then agree on what is late, what
 """
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Double, Engine, create_engine, event, make_url, select
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.pool import NullPool
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -18,6 +17,8 @@ from sqlalchemy.sql.expression import FunctionElement
 
 from app.storage.errors import UnsupportedDatabase
 from app.storage.faults import as_storage_unavailable
+
+Result = TypeVar("Result")
 
 _READERS = 8
 """Connections for reads: more than the threads asyncio gives to reads on small machines."""
@@ -64,12 +65,22 @@ class Database:
         """The SQLite file, None for PostgreSQL."""
         return Path(str(self.url.database)) if self.is_sqlite else None
 
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """Yields a connection whose statements all see one moment of the database."""
-        with as_storage_unavailable(), self._readers.connect() as connection:
-            # SQLite reads one moment from the first statement of a transaction on.
-            yield connection if self.is_sqlite else connection.execution_options(isolation_level="REPEATABLE READ")
+    def read(self, work: Callable[[Connection], Result]) -> Result:
+        """Returns what `work` returns; all its statements see one moment of the database.
+
+        A connection may have died while nobody used it; reads are run again on a new one instead of asking first.
+        """
+        with as_storage_unavailable():
+            try:
+                return self._read(work)
+            except DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+            return self._read(work)
+
+    def _read(self, work: Callable[[Connection], Result]) -> Result:
+        with self._readers.connect() as connection:
+            return work(connection)
 
     def dispose(self) -> None:
         """Closes idle connections; the next use opens new ones."""
@@ -79,13 +90,19 @@ class Database:
     def _engine(self, *, begin: str, pool_size: int) -> Engine:
         if self.is_sqlite:
             return _sqlite_engine(self.url, begin, self._busy_seconds, pool={"pool_size": pool_size, "max_overflow": 0})
+        writes = begin == "BEGIN IMMEDIATE"
         arguments: dict[str, Any] = {"connect_timeout": _CONNECT_SECONDS}
-        if begin == "BEGIN IMMEDIATE":
+        if writes:
             arguments["options"] = _WRITER_OPTIONS
         return create_engine(
-            self.url, connect_args=arguments, pool_size=pool_size, max_overflow=0, pool_timeout=_CONNECT_SECONDS,
-            pool_pre_ping=begin == "BEGIN",
-        )  # fmt: skip
+            self.url,
+            connect_args=arguments,
+            pool_size=pool_size,
+            max_overflow=0,
+            pool_timeout=_CONNECT_SECONDS,
+            # SQLite's readers see one moment from their first statement on, too.
+            isolation_level="READ COMMITTED" if writes else "REPEATABLE READ",
+        )
 
 
 def migration_engine(url: str) -> Engine:

@@ -19,18 +19,9 @@ SAME_VALUE = 1e-9
 _CONTRADICTION = "the values are not fixed numbers: they are measured with noise, or they have changed meanwhile"
 """Cause of the health entry; one entry of this cause is enough."""
 
+_FIELDS = tuple(OpenImpression.__dataclass_fields__)
 _OPEN = (
-    select(
-        impressions.c.sequence,
-        impressions.c.i,
-        impressions.c.j,
-        impressions.c.plan_version,
-        impressions.c.issued_at,
-        impressions.c.outcome,
-        impressions.c.clicked,
-        impressions.c.not_shown,
-        impressions.c.counts,
-    )
+    select(*(impressions.c[field] for field in _FIELDS), impressions.c["counts"])
     .where(impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None))
     .order_by(impressions.c.sequence)
     .with_for_update()
@@ -88,7 +79,7 @@ def fold_session(connection: Connection, session_id: str, heartbeat: Heartbeat) 
 
 
 def _open(row: AnyRow) -> OpenImpression:
-    return OpenImpression(*row[:8])
+    return OpenImpression(*row[: len(_FIELDS)])
 
 
 def _pair(row: AnyRow | OpenImpression) -> Pair:

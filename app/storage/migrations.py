@@ -56,5 +56,5 @@ def _config(connection: Connection | None = None) -> Config:
 
 def _scripts() -> Path:
     """Returns where the revisions are: beside this file in an installed wheel, in `alembic/` in a checkout."""
-    packaged = Path(__file__).with_name("migrations")
+    packaged = Path(__file__).with_name("revisions")
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "alembic"

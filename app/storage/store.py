@@ -223,6 +223,8 @@ class SqlStore:
 
     def _serve(self, connection: Connection, wishes: Sequence[Issue | Answer]) -> Sequence[object]:
         """Returns a result or an error for each wish; orders first, because they lock session rows."""
+        if self._heartbeat.is_broken_off:  # before anything is issued: its window must lie in the new stretch
+            self._heartbeat.beat(connection, now(connection))
         orders = [wish for wish in wishes if isinstance(wish, Issue)]
         answers = [wish for wish in wishes if isinstance(wish, Answer)]
         issued = iter(Issuing(connection, orders, self._shelf, self._rng).results() if orders else [])
@@ -241,11 +243,7 @@ class SqlStore:
 
     async def _read(self, session_id: str, read: Callable[[Connection], Result]) -> Result:
         _check(session_id)
-        return await asyncio.to_thread(self._read_now, read)
-
-    def _read_now(self, read: Callable[[Connection], Result]) -> Result:
-        with self._database.reading() as connection:
-            return read(connection)
+        return await asyncio.to_thread(self._database.read, read)
 
 
 def _check(session_id: str) -> None:

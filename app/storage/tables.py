@@ -91,9 +91,9 @@ impressions = Table(
     Column("late_at", Double),
     Column("epoch", Integer),  # of the fold that dealt with it; NULL: open
     UniqueConstraint("ticket"),
-    sqlite_with_rowid=False,  # one tree less to write at every impression
+    # Not WITHOUT ROWID on SQLite: it would then read all of a session by its primary key to find what is open.
 )
-Index(
+Index(  # so that folds, counters and plans cost what is open, not what is stored
     "ix_impressions_open",
     impressions.c.session_id,
     impressions.c.sequence,

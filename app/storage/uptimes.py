@@ -26,9 +26,11 @@ class Heartbeat:
 
     def __init__(self) -> None:
         self._stretch = uuid.uuid4().hex
+        self.is_broken_off = True
 
     def beat(self, connection: Connection, now: float) -> None:
         """Extends the stretch to `now`, or begins another if the last one has broken off."""
+        self.is_broken_off = False
         given = {"stretch": self._stretch, "now": now, "earliest": now - _SILENCE_SECONDS}
         if connection.execute(_BEAT, given).rowcount == 0:
             self._stretch = uuid.uuid4().hex
@@ -37,6 +39,7 @@ class Heartbeat:
     def break_off(self) -> None:
         """Ends the stretch at its last beat: answers were refused since."""
         self._stretch = uuid.uuid4().hex  # no row has this name yet, so the next beat begins one
+        self.is_broken_off = True
 
 
 def stretches(connection: Connection, since: float) -> Sequence[Uptime]:

@@ -1,0 +1,83 @@
+"""Exact bounds: by hand, and never wrong whatever part of the matrix is known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engine.arrays import FloatArray, pair_items
+from app.engine.bounds.exact import exact_bounds, independent_columns, values
+from app.engine.evidence import Evidence
+from app.engine.problem import Model, Problem
+from app.simulation.mixtures import mixture
+
+# Two groups of half each, items clicked by group: (0, 1), (1, 0), (.5, .5), so no-click rows (1,0), (0,1), (.5,.5).
+HAND = np.array([[0.5, 0.0, 0.25], [0.0, 0.5, 0.25], [0.25, 0.25, 0.25]])
+
+
+def showing(L: FloatArray, entries: list[tuple[int, int]]) -> Evidence:
+    return Evidence.from_rows(len(L), [(i, j, 1, 1, float(L[i, j])) for i, j in entries])
+
+
+def question(n_items: int, rank: int | None = None) -> Problem:
+    return Problem(n_items=n_items, epsilon=0.1, delta=0.1, rank=rank, model=Model.DETERMINISTIC)
+
+
+def test_one_column_by_hand() -> None:
+    # Column 0 known: Z_11 <= 1 - 0, Z_22 <= 1 - .25^2/.5 = .875, so (1, 2) is 0 +- sqrt(.875)
+    bounds = exact_bounds(question(3), showing(HAND, [(0, 0), (0, 1), (0, 2)]))
+    assert bounds.lower.tolist() == pytest.approx([0.0, 0.25, 0.0], abs=1e-12)
+    assert bounds.upper.tolist() == pytest.approx([0.0, 0.25, np.sqrt(0.875)], abs=1e-12)
+    assert bounds.assumptions == ("mixture",)
+
+
+def test_the_stated_rank_makes_the_rest_known() -> None:
+    x = np.array([0.5, 0.8, 0.4])
+    bounds = exact_bounds(question(3, rank=1), showing(np.outer(x, x), [(0, 0), (0, 1), (0, 2)]))
+    assert bounds.lower.tolist() == pytest.approx([0.4, 0.2, 0.32], abs=1e-12)
+    assert bounds.upper.tolist() == pytest.approx([0.4, 0.2, 0.32], abs=1e-12)
+    assert bounds.assumptions == ("mixture", "rank<=1")
+
+
+def test_self_pairs_make_the_rest_known_without_a_rank() -> None:
+    x = np.array([0.5, 0.8, 0.4])
+    known = [(0, 0), (0, 1), (0, 2), (1, 1), (2, 2)]
+    bounds = exact_bounds(question(3), showing(np.outer(x, x), known))
+    assert bounds.upper[2] == pytest.approx(0.32, abs=1e-6)
+    assert bounds.lower[2] == pytest.approx(0.32, abs=1e-6)
+    assert bounds.assumptions == ("mixture",)
+
+
+def test_nothing_shown_is_nothing_known() -> None:
+    bounds = exact_bounds(question(4), Evidence.empty(4))
+    assert (bounds.lower.tolist(), bounds.upper.tolist(), bounds.assumptions) == ([0.0] * 6, [1.0] * 6, ())
+
+
+def test_only_whole_columns_are_chosen_and_clones_once() -> None:
+    clones = HAND[np.ix_([0, 0, 1], [0, 0, 1])]
+    whole = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2)]
+    assert independent_columns(showing(clones, whole)) == [0]
+    assert sorted(independent_columns(showing(clones, [*whole, (2, 2)]))) == [0, 2]
+    assert independent_columns(showing(clones, whole[1:])) == [1]  # (0, 0) is missing of column 0
+
+
+def test_values_not_shown_are_not_numbers() -> None:
+    found = values(showing(HAND, [(0, 1)]), np.array([1, 0]), np.array([0, 0]))
+    assert found[0] == 0.0
+    assert np.isnan(found[1])
+
+
+@given(st.integers(0, 2**32), st.integers(2, 7), st.integers(1, 3), st.floats(0, 1), st.booleans())
+def test_bounds_hold_whatever_is_known(seed: int, n_items: int, rank: int, part: float, stated: bool) -> None:
+    rng = np.random.default_rng(seed)
+    L = mixture("pref", n_items, rank, rng).loss_matrix()
+    i, j = np.nonzero(np.triu(rng.random((n_items, n_items)) < part))
+    bounds = exact_bounds(
+        question(n_items, min(rank, n_items) if stated else None),
+        showing(L, list(zip(i.tolist(), j.tolist(), strict=True))),
+    )
+    left, right = pair_items(np.arange(n_items * (n_items - 1) // 2), n_items)
+    # Imputed values carry the rounding of W^-1.
+    assert np.all(bounds.lower <= L[left, right] + 1e-7)
+    assert np.all(bounds.upper >= L[left, right] - 1e-7)
+    assert np.all(bounds.lower <= bounds.upper + 1e-12)

@@ -1,0 +1,78 @@
+"""Memory is the same after a trip through JSON, and anything else is refused by name."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.engine.arrays import Pair
+from app.engine.memory import Certified, Memory, UnreadableMemory
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | finite | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=8,
+)
+latches = st.builds(
+    Certified,
+    st.builds(Pair, st.integers(0, 9), st.integers(0, 9)),
+    finite,
+    st.integers(1, 99),
+    st.lists(st.text(), max_size=3).map(tuple),
+)
+
+
+def test_text_by_hand() -> None:
+    memory = Memory(3, {"chosen": [0, 7]}, Certified(Pair(2, 5), 0.25, 3, ("mixture",)))
+    text = (
+        '{"version":3,"notes":{"chosen":[0,7]},'
+        '"certified":{"pair":[2,5],"gap":0.25,"version":3,"assumptions":["mixture"]}}'
+    )
+    assert memory.to_json() == text
+    assert Memory.from_json(text) == memory
+
+
+def test_a_new_memory_is_empty() -> None:
+    assert Memory().to_json() == '{"version":0,"notes":{},"certified":null}'
+    assert Memory.from_json(Memory().to_json()) == Memory()
+
+
+@given(st.builds(Memory, st.integers(0, 10**6), st.dictionaries(st.text(), values, max_size=4), st.none() | latches))
+def test_json_changes_nothing(memory: Memory) -> None:
+    assert Memory.from_json(memory.to_json()) == memory
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_that_json_lacks_are_refused(number: float) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        Memory(1, {"x": number}).to_json()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "null",
+        "[]",
+        '"text"',
+        "{}",
+        '{"version":1,"notes":{}}',
+        '{"version":"one","notes":{},"certified":null}',
+        '{"version":null,"notes":{},"certified":null}',
+        '{"version":1,"notes":5,"certified":null}',
+        '{"version":1,"notes":{},"certified":{"pair":[0,1]}}',
+        '{"version":1,"notes":{},"certified":{"pair":[0,1,2],"gap":0,"version":1,"assumptions":[]}}',
+        # A latch that is not one must not be mistaken for "not certified yet", nor for a certificate.
+        '{"version":1,"notes":{},"certified":0}',
+        '{"version":1,"notes":{},"certified":{}}',
+        # Numbers that to_json never writes.
+        '{"version":Infinity,"notes":{},"certified":null}',
+        '{"version":1,"notes":{},"certified":{"pair":[0,1],"gap":NaN,"version":1,"assumptions":[]}}',
+        "[" * 100_000,
+    ],
+    ids=lambda text: text[:60] or "empty",
+)
+def test_anything_else_is_refused_by_name(text: str) -> None:
+    with pytest.raises(UnreadableMemory):
+        Memory.from_json(text)

@@ -1,0 +1,139 @@
+"""Sessions, plans and orders to test with, and a look behind a store's back."""
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import text
+
+from app.engine.problem import Model, SelfPairs
+from app.sessions.model import (
+    Feedback,
+    FeedbackKind,
+    HandedOut,
+    Item,
+    MissingFeedback,
+    PlanRecord,
+    SessionRecord,
+    Settings,
+    Snapshot,
+    State,
+)
+from app.sessions.ports import Order, Store
+from app.storage.database import migration_engine
+
+Triples = tuple[tuple[int, int, int], ...]
+THREE_PAIRS: Triples = ((0, 1, 3), (0, 2, 2), (1, 2, 1))
+
+_numbers = itertools.count(1)
+
+
+def settings(**changes: Any) -> Settings:
+    """Returns settings of a stochastic session without a window; a ticket lives 300 s."""
+    usual = Settings(
+        model=Model.STOCHASTIC,
+        feedback=FeedbackKind.PAIR,
+        policy="rplans",
+        rank=None,
+        epsilon=0.05,
+        delta=0.05,
+        self_pairs=SelfPairs.NEVER,
+        explore_share=1.0,
+        attribution_window_seconds=0.0,
+        ticket_ttl_seconds=300.0,
+        missing_feedback=MissingFeedback.VOID,
+        seed=7,
+    )
+    return replace(usual, **changes)
+
+
+def record(
+    *, n_items: int = 3, budget: int | None = None, state: State = State.RUNNING, **changes: Any
+) -> SessionRecord:
+    """Returns a new session with an id of its own; `changes` are of its settings."""
+    number = next(_numbers)
+    return SessionRecord(
+        id=f"session-{number}",
+        name=f"Session {number}, ünïcode ☃",
+        items=tuple(Item(f"ad-{k}", f"Ad {k} 🙂") for k in range(n_items)),
+        settings=settings(**changes),
+        ticket_key=bytes(range(32)),
+        state=state,
+        budget=budget,
+        plan_version=1,
+        epoch=0,
+        created_at=0.0,
+        updated_at=0.0,
+    )
+
+
+def plan(
+    version: int = 1, demand: Triples = THREE_PAIRS, *, pair: Sequence[int] = (0, 1), epoch: int = 0
+) -> PlanRecord:
+    """Returns a plan with this demand."""
+    return PlanRecord(
+        version=version,
+        epoch=epoch,
+        demand=demand,
+        handout=demand,
+        report={"pair": list(pair), "gap": 0.25, "phase": "refine"},
+        memory=json.dumps({"version": version, "notes": {"rounds": [1, 2]}}),
+        counted_before=0,
+    )
+
+
+def snapshot(text: str = "first") -> Snapshot:
+    """Returns a snapshot that says this."""
+    return Snapshot(json.dumps({"says": text}), f'"{text}"')
+
+
+async def a_session(store: Store, *, demand: Triples = THREE_PAIRS, **changes: Any) -> str:
+    """Returns the id of a session that was just stored."""
+    made = await store.create_session(record(**changes), plan(demand=demand), snapshot(), None)
+    return made.id
+
+
+def order(count: int = 1, key: str | None = None, digest: str = "body", route: str = "next-pair") -> Order:
+    """Returns a call of next-pair."""
+    return Order(count, route, key, digest)
+
+
+async def issue(store: Store, session_id: str, count: int) -> list[HandedOut]:
+    """Returns so many impressions, in calls of at most 1000."""
+    given: list[HandedOut] = []
+    while len(given) < count:
+        given += await store.issue(session_id, order(min(1000, count - len(given))))
+    return given
+
+
+def reward(shown: HandedOut, value: float) -> Feedback:
+    """Returns an answer."""
+    return Feedback(shown.ticket, reward=value)
+
+
+async def exported(store: Store, session_id: str, kind: str) -> list[dict[str, Any]]:
+    """Returns the exported rows of one kind."""
+    return [row async for row in store.export(session_id) if row["kind"] == kind]
+
+
+def execute(url: str, statement: str, given: dict[str, object] | None = None) -> list[Any]:
+    """Returns the rows of a statement run behind the store's back; several are parted by semicolons."""
+    rows: list[Any] = []
+    with migration_engine(url).begin() as connection:
+        for part in statement.split(";"):
+            result = connection.execute(text(part), given)
+            rows = list(result) if result.returns_rows else []
+    return rows
+
+
+def let_time_pass(url: str, seconds: float) -> None:
+    """Makes all that is stored older, as if the store had been up all the time."""
+    execute(
+        url,
+        "UPDATE impressions SET issued_at = issued_at - :s, answered_at = answered_at - :s, late_at = late_at - :s;"
+        "UPDATE uptimes SET began_at = began_at - :s;"
+        "UPDATE idempotency_keys SET created_at = created_at - :s",
+        {"s": seconds},
+    )

@@ -1,0 +1,142 @@
+"""Starting a store: addresses, one process per file, revisions."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect
+
+from app.storage.database import Database, migration_engine
+from app.storage.errors import DatabaseBehind, DatabaseInUse, UnsupportedDatabase
+from app.storage.migrations import REVISION_TABLE, current, downgrade, head, migrate
+from app.storage.store import SqlStore
+from app.storage.tables import metadata
+from tests.examples import a_session, execute, order
+
+START = """
+import asyncio, sys
+from app.storage.store import SqlStore
+asyncio.run(SqlStore(sys.argv[1]).start())
+"""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request: pytest.FixtureRequest, sqlite_url: str) -> str:
+    return sqlite_url if request.param == "sqlite" else str(request.getfixturevalue("empty_postgresql_url"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite://",
+        "sqlite:///:memory:",
+        "sqlite:///file:x?mode=memory&uri=true",
+        "mysql://localhost/x",
+        "bestpair.db",
+        "",
+    ],
+)
+def test_addresses_that_cannot_keep_sessions_are_refused_with_advice(url: str) -> None:
+    with pytest.raises(UnsupportedDatabase) as caught:
+        SqlStore(url)
+    assert "sqlite:///" in caught.value.detail
+
+
+@pytest.mark.parametrize("url", ["postgres://h/x", "postgresql://h/x", "postgresql+psycopg://h/x"])
+def test_every_spelling_of_postgresql_uses_the_same_driver(url: str) -> None:
+    assert Database(url).url.drivername == "postgresql+psycopg"
+
+
+async def test_a_file_has_one_process(sqlite_url: str) -> None:
+    store = SqlStore(sqlite_url)
+    await store.start()
+    second = SqlStore(sqlite_url)
+    with pytest.raises(DatabaseInUse):
+        await second.start()
+    other = subprocess.run([sys.executable, "-c", START, sqlite_url], capture_output=True, text=True, check=False)
+    assert other.returncode == 1
+    assert "DatabaseInUse" in other.stderr
+    assert "PostgreSQL" in other.stderr
+    await a_session(store)  # the first is not disturbed
+    await store.close()
+    await second.start()
+    assert len(await second.sessions(9, None)) == 1
+    await second.close()
+
+
+async def test_a_killed_process_leaves_no_lock(sqlite_url: str) -> None:
+    kill = START + "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    subprocess.run([sys.executable, "-c", kill, sqlite_url], check=False)
+    store = SqlStore(sqlite_url)
+    await store.start()
+    await store.close()
+
+
+async def test_folders_on_the_way_to_a_file_are_made(tmp_path: Path) -> None:
+    store = SqlStore(f"sqlite:///{tmp_path}/not/there/yet.db")
+    await store.start()
+    await a_session(store)
+    await store.close()
+    assert (tmp_path / "not/there/yet.db").exists()
+
+
+async def test_sqlite_is_as_durable_as_it_can_be(sqlite_url: str) -> None:
+    store = SqlStore(sqlite_url)
+    await store.start()
+    database = Database(sqlite_url)
+    with database.writer.connect() as connection:
+        pragmas = [connection.exec_driver_sql(f"PRAGMA {n}").scalar() for n in ("journal_mode", "synchronous")]
+        assert (*pragmas, connection.exec_driver_sql("PRAGMA foreign_keys").scalar()) == ("wal", 2, 1)
+    database.dispose()
+    await store.close()
+
+
+async def test_postgresql_is_not_migrated_behind_its_owners_back(empty_postgresql_url: str) -> None:
+    store = SqlStore(empty_postgresql_url)
+    with pytest.raises(DatabaseBehind) as caught:
+        await store.start()
+    assert "bestpair migrate" in caught.value.detail
+    migrate(empty_postgresql_url)
+    await store.start()
+    session_id = await a_session(store)
+    execute(empty_postgresql_url, f"UPDATE {REVISION_TABLE} SET version_num = '0000'")  # noqa: S608
+    assert "bestpair migrate" in str(await store.ready())
+    assert await store.issue(session_id, order())
+    await store.close()
+
+
+def test_revisions_and_tables_agree(empty_url: str) -> None:
+    migrate(empty_url)
+    with migration_engine(empty_url).connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"version_table": REVISION_TABLE, "compare_server_default": True}
+        )
+        assert compare_metadata(context, metadata) == []
+        inspector = inspect(connection)
+        for table in metadata.sorted_tables:
+            assert inspector.get_pk_constraint(table.name)["name"] == table.primary_key.name
+            found = {(key["name"], key["options"].get("ondelete")) for key in inspector.get_foreign_keys(table.name)}
+            assert found == {(key.name, key.ondelete) for key in table.foreign_key_constraints}
+        (open_index,) = (
+            inspector.get_indexes("impressions")
+            if empty_url.startswith("sqlite")
+            else [index for index in inspector.get_indexes("impressions") if index["name"] == "ix_impressions_open"]
+        )
+        where = [value for name, value in open_index["dialect_options"].items() if name.endswith("_where")]
+        assert "epoch IS NULL" in str(where[0])
+
+
+def test_migrating_goes_up_and_down_and_up_again(empty_url: str) -> None:
+    assert current(empty_url) is None
+    migrate(empty_url)
+    migrate(empty_url)
+    assert current(empty_url) == head()
+    downgrade(empty_url, "base")
+    assert current(empty_url) is None
+    with migration_engine(empty_url).connect() as connection:
+        assert set(inspect(connection).get_table_names()) <= {REVISION_TABLE}
+    migrate(empty_url)
+    assert current(empty_url) == head()
