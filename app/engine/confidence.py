@@ -23,6 +23,9 @@ from app.engine.arrays import FloatArray, IntArray
 JEFFREYS = 0.5
 """a = b of the default prior: the width is within a constant of optimal at every p (Krichevsky-Trofimov)."""
 
+_ROUNDINGS = 16
+"""Units of rounding that the log Beta function and the likelihood may be off by, relative to their size."""
+
 _NEWTON_STEPS = 60
 """A ceiling only: from the starting points below, 5 to 15 steps are taken."""
 
@@ -31,8 +34,10 @@ def log_martingale_at_mean(n: IntArray, s: FloatArray, a: float | FloatArray, b:
     """Returns log M(p_hat) <= 0 for each entry: the price of not knowing p (about -log(n)/2)."""
     p_hat = np.divide(s, n, out=np.zeros(np.shape(s)), where=n > 0)
     log_likelihood = xlogy(s, p_hat) + xlogy(n - s, 1 - p_hat)
-    # The exact value is at most 0, the maximum over p in M's denominator; rounding at huge n must not exceed that.
-    price: FloatArray = np.minimum(betaln(s + a, n - s + b) - betaln(a, b) - log_likelihood, 0.0)
+    log_mixture = betaln(s + a, n - s + b)
+    # Two numbers of size n cancel here. Their rounding is taken off, so that it can only widen the interval.
+    rounding = _ROUNDINGS * np.finfo(np.float64).eps * (np.abs(log_mixture) + np.abs(log_likelihood))
+    price: FloatArray = np.minimum(log_mixture - betaln(a, b) - log_likelihood - rounding, 0.0)
     return price
 
 

@@ -57,14 +57,22 @@ class Memory:
     def from_json(cls, text: str) -> Self:
         """Returns the memory that `to_json` wrote; raises UnreadableMemory on anything else."""
         try:
-            raw = json.loads(text)
+            raw = json.loads(text, parse_constant=_refuse)
             latched = raw["certified"]
-            certified = latched and Certified(
-                Pair(*(int(item) for item in latched["pair"])),
-                float(latched["gap"]),
-                int(latched["version"]),
-                tuple(latched["assumptions"]),
+            certified = (
+                None
+                if latched is None
+                else Certified(
+                    Pair(*(int(item) for item in latched["pair"])),
+                    float(latched["gap"]),
+                    int(latched["version"]),
+                    tuple(latched["assumptions"]),
+                )
             )
             return cls(int(raw["version"]), dict(raw["notes"]), certified)
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise UnreadableMemory(f"not a memory written by this program: {error}") from error
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no number that to_json writes")

@@ -76,7 +76,5 @@ def sequential_halving(now: Situation, arms: IntArray, budget: int, starts: list
 
 def affordable_arms(n_arms: int, budget: int) -> int:
     """Returns how many arms the budget can show at least once in each of ceil(log2 n) rounds, at least 2."""
-    arms = n_arms
-    while arms > 2 and arms * math.ceil(math.log2(arms)) > budget:
-        arms = max(2, min(arms - 1, int(budget / math.ceil(math.log2(arms)))))
-    return arms
+    rounds = max(1, math.ceil(math.log2(n_arms)))
+    return max(2, *(min(n_arms, 2**t, budget // t) for t in range(1, rounds + 1))) if n_arms > 1 else n_arms

@@ -32,7 +32,7 @@ class MedianElimination(Policy):
             alive = best_half(alive, seen)
             starts = [*starts, now.version]
             seen = evidence.issued(now.version).distinct
-        best = int(alive[np.argmin(seen.mean(unseen=1.0)[alive])])
+        best = int(alive[np.argmin(evidence.distinct.mean(unseen=2.0)[alive])])
         notes = {"round_starts": list(starts)}
         if len(alive) == 1:
             return Proposal(Demand.nothing(), pair_at(best, problem.n_items), "finished", notes)

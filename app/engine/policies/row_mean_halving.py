@@ -9,7 +9,7 @@ import numpy as np
 from app.engine.arrays import IntArray, Pair, pair_at, pair_index
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
-from app.engine.policies.halving import int_list, sequential_halving
+from app.engine.policies.halving import affordable_arms, int_list, sequential_halving
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.policies.sequential_halving import FIRST_RUN_PER_PAIR
 
@@ -37,11 +37,14 @@ class RowMeanHalving(Policy):
         budget = problem.budget or FIRST_RUN_PER_PAIR * problem.n_pairs
         rounds = max(0, math.ceil(math.log2(problem.n_items / KEPT_ITEMS)))
         per_round = int(ITEM_SHARE * budget / rounds) if rounds else 0
+        if 2 * per_round < problem.n_items:  # too little to show every item once a round: straight to pairs
+            rounds = per_round = 0
         alive = _surviving_items(evidence, item_starts)
-        if not pair_starts and len(alive) > KEPT_ITEMS and evidence.issued(item_starts[-1]).samples >= per_round * 0.9:
+        by_items = rounds > 0 and not pair_starts
+        if by_items and len(alive) > KEPT_ITEMS and evidence.issued(item_starts[-1]).samples >= per_round * 0.9:
             item_starts = [*item_starts, now.version]
             alive = _surviving_items(evidence, item_starts)
-        if not pair_starts and len(alive) > KEPT_ITEMS:
+        if by_items and len(alive) > KEPT_ITEMS:
             demand = _random_partners(alive, per_round - evidence.issued(item_starts[-1]).samples, now)
             i, j = sorted(_by_row_mean(evidence, alive)[:2].tolist())
             notes = {"item_starts": list(item_starts)}
@@ -50,6 +53,9 @@ class RowMeanHalving(Policy):
         left, right = np.triu_indices(len(alive), 1)
         arms = pair_index(alive[left], alive[right], problem.n_items)
         spent = int(ITEM_SHARE * budget) if rounds else 0
+        n_arms = affordable_arms(len(arms), budget - spent)
+        source = np.random.default_rng([problem.seed, pair_starts[0], n_arms])  # the same part in every plan
+        arms = np.sort(source.choice(arms, size=n_arms, replace=False))
         state = sequential_halving(now, arms, budget - spent, pair_starts)
         notes = {"item_starts": list(item_starts), "pair_starts": list(state.starts)}
         phase = "finished" if state.finished else f"pairs {len(state.starts)}"

@@ -19,6 +19,9 @@ from app.engine.policies.policy import Policy, Proposal, Situation
 GOOD_ENOUGH = 0.5
 """Selection also ends when the leader's lower bound reaches this part of every rival's upper bound (ties end)."""
 
+NEGLIGIBLE = 1e-3
+"""Selection ends early, with fewer columns, once no candidate's sigma_min can exceed this: the rank was overstated."""
+
 SELECTION_SHARE = 0.5
 """Part of a given budget that column selection may spend; the rest is for C and W."""
 
@@ -73,8 +76,10 @@ class RplansLiteral(Policy):
         """Returns the next rounds of column selection, or more of C and W."""
         rank = now.problem.rank or 1
         step = _Step.read(now)
-        while len(step.chosen) < rank:
+        while len(step.chosen) < rank and not now.notes.get("complete"):
             step, rounds = self._eliminate(now, step)
+            if not step.alive:
+                break
             if len(step.alive) > 1:
                 return self._more_rounds(now, step, rounds)
             step = _Step.begin(now, [*step.chosen, step.alive[0]])
@@ -99,6 +104,8 @@ class RplansLiteral(Policy):
         settled = np.all(sigma[best] - alpha[best] >= GOOD_ENOUGH * (sigma + alpha)[rivals & stays])
         if settled or self._selection_spent(now, len(step.chosen)):
             stays = ~rivals
+        elif np.all(sigma + alpha <= NEGLIGIBLE):
+            stays[:] = False
         return _Step(step.chosen, candidates[stays].tolist(), step.start), rounds
 
     def _selection_spent(self, now: Situation, n_chosen: int) -> bool:
@@ -128,7 +135,7 @@ class RplansLiteral(Policy):
         goal = np.where(in_core, diagnostics.get("m2", math.inf), diagnostics.get("m1", math.inf))
         level = int(n.min()) + max(1, now.batch() // len(i))
         count = np.maximum(np.minimum(level, goal) - n, 0)
-        notes = {"chosen": list(chosen)}
+        notes: Notes = {"chosen": list(chosen), "complete": True}
         demand = Demand.of_entries(i, j, np.ceil(count).astype(np.int64))
         return Proposal(demand, pair, "columns" if demand.total else "finished", notes, diagnostics)
 

@@ -1,0 +1,51 @@
+"""Databases of every revision so far: this version opens them, migrates them, and their sessions go on."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from app.sessions.planner import Planner
+from app.sessions.ports import Order
+from app.sessions.replay import replay
+from app.sessions.service import Answer, Sessions
+from app.storage.migrations import head
+from app.storage.store import SqlStore
+from tests.storage.freeze import FOLDER
+
+FROZEN = sorted(FOLDER.glob("*.sql"))
+
+
+def test_the_present_revision_is_frozen() -> None:
+    assert head() in {file.stem for file in FROZEN}, "run python -m tests.storage.freeze and keep what it writes"
+
+
+@pytest.mark.parametrize("file", FROZEN, ids=lambda file: file.stem)
+async def test_a_frozen_session_goes_on(file: Path, tmp_path: Path) -> None:
+    database = tmp_path / "thawed.sqlite3"
+    connection = sqlite3.connect(database)
+    connection.executescript(file.read_text())
+    connection.close()
+    store = SqlStore(f"sqlite:///{database}")
+    await store.start()
+    try:
+        sessions, planner = Sessions(store), Planner(store)
+        (view,) = await sessions.page(10, None)
+        session, before = view.record.id, view.counters.counted
+        assert before > 20
+        log = [row async for row in sessions.export(session)]
+        again = replay(log)
+        assert again.differing == [], "its plans still follow from its log"
+        assert again.planned[-1].snapshot.etag == view.snapshot.etag
+        for _ in range(5):
+            shown = await sessions.next_pairs(session, Order(60, "next-pair/batch", None, ""))
+            answers = [Answer(one.handed_out.ticket, reward=0.0) for one in shown if one.handed_out.counts]
+            await sessions.feedback_batch(session, answers)
+            await planner.advance(session)
+        view = await sessions.get(session)
+        assert view.counters.counted > before + 100
+        assert view.record.plan_version > again.stored[-1].version, "new plans were made"
+        assert json.loads(view.snapshot.body)["samples"] > before
+    finally:
+        await store.close()
