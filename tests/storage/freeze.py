@@ -26,7 +26,9 @@ async def a_lived_in_database(url: str) -> None:
     try:
         sessions, planner = Sessions(store), Planner(store)
         items = tuple(Item(f"ad-{n}", f"Ad {n}") for n in range(4))
-        session = (await sessions.create(NewSession(items=items, name="frozen", epsilon=0.2, seed=1))).record.id
+        session = (
+            await sessions.create(NewSession(items=items, name="frozen", epsilon=0.2, ticket_ttl_seconds=1, seed=1))
+        ).record.id
         for number in range(6):
             shown = await sessions.next_pairs(session, Order(12, "next-pair/batch", f"key-{number}", "digest"))
             answers = [

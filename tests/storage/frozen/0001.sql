@@ -28,13 +28,13 @@ CREATE TABLE evidence (
  WITHOUT ROWID
 
 ;
-INSERT INTO "evidence" VALUES('20f45efefde2f03ea366c262',0,1,2,8,5.0,0,0,3);
-INSERT INTO "evidence" VALUES('20f45efefde2f03ea366c262',0,2,1,6,4.0,0,0,2);
-INSERT INTO "evidence" VALUES('20f45efefde2f03ea366c262',0,3,1,4,3.0,0,0,2);
-INSERT INTO "evidence" VALUES('20f45efefde2f03ea366c262',1,2,1,3,3.0,0,0,1);
-INSERT INTO "evidence" VALUES('20f45efefde2f03ea366c262',1,3,1,3,3.0,0,0,2);
-INSERT INTO "evidence" VALUES('20f45efefde2f03ea366c262',1,3,2,3,2.0,0,0,3);
-INSERT INTO "evidence" VALUES('20f45efefde2f03ea366c262',2,3,1,4,3.0,0,0,2);
+INSERT INTO "evidence" VALUES('5322450e42ea78ef3f508412',0,1,2,8,4.0,0,0,3);
+INSERT INTO "evidence" VALUES('5322450e42ea78ef3f508412',0,2,1,6,4.0,0,0,2);
+INSERT INTO "evidence" VALUES('5322450e42ea78ef3f508412',0,3,1,4,3.0,0,0,2);
+INSERT INTO "evidence" VALUES('5322450e42ea78ef3f508412',1,2,1,3,2.0,0,0,1);
+INSERT INTO "evidence" VALUES('5322450e42ea78ef3f508412',1,3,1,3,2.0,0,0,2);
+INSERT INTO "evidence" VALUES('5322450e42ea78ef3f508412',1,3,2,3,3.0,0,0,3);
+INSERT INTO "evidence" VALUES('5322450e42ea78ef3f508412',2,3,1,4,3.0,0,0,2);
 CREATE TABLE idempotency_keys (
 	session_id TEXT NOT NULL, 
 	route TEXT NOT NULL, 
@@ -45,12 +45,12 @@ CREATE TABLE idempotency_keys (
 	CONSTRAINT pk_idempotency_keys PRIMARY KEY (session_id, route, "key"), 
 	CONSTRAINT fk_idempotency_keys_sessions FOREIGN KEY(session_id) REFERENCES sessions (id) ON DELETE CASCADE
 );
-INSERT INTO "idempotency_keys" VALUES('20f45efefde2f03ea366c262','next-pair/batch','key-0','digest','[["tqvDW3vpSsldPnHzAsElM7g",2,1,"explore",true,1],["tAhden9QF8FTO5pUA9X_Wjg",2,0,"explore",true,1],["tPYqHjlxauq1jymcjo6lF0A",3,0,"explore",true,1],["t_zPN5e9-Cm4ONeNRtMbhjg",2,1,"explore",true,1],["tLywyTmrtd6hcRna_25ZA_A",3,2,"explore",true,1],["t-YLYocsUahbhw8KQYmcx2g",2,0,"explore",true,1],["tr-Z1TXBNSGtCz8smLul-mg",2,0,"explore",true,1],["tfbaeT4RekauCcLCu0ykqbA",1,2,"explore",true,1],["tF_iUfHhzEpkoiKU_PsuTYg",0,3,"explore",true,1],["t4L-y67EBHy120qmAnI_7Gw",0,3,"explore",true,1],["tjuKz265TUadTYVrmh9K3TQ",1,3,"explore",true,1],["tHGzQWmc6EQYI64Mt3YTtVw",2,1,"explore",true,1]]',1794812007.316);
-INSERT INTO "idempotency_keys" VALUES('20f45efefde2f03ea366c262','next-pair/batch','key-1','digest','[["taCvP7w8qGpKpTauGLTdR8g",3,1,"explore",true,1],["t38PjEvBW1Rcwjm5YYuakMA",3,1,"explore",true,1],["tzadLGbGzTNmAsAep9jjK_Q",3,2,"explore",true,1],["tckXUicIuDKsbw81YyODvAQ",3,2,"explore",true,1],["toEtanXqRUulj5NZmEtJvFg",2,1,"explore",true,1],["t5Skkt6pKJedqn89T5RiGyQ",0,2,"explore",true,1],["tAHjhXpE2WkERKpdl6kFnTQ",3,0,"explore",true,1],["tOaOd3ILPP5tvXqheiH76Pg",2,1,"explore",true,1],["tF2T4ZvteQFhJICzgbHlkcQ",2,3,"explore",true,1],["tr7udE6D627AeIjXC04e0XA",0,2,"explore",true,1],["tTtOZQe_0As5f9B_LFkSy5w",0,2,"explore",true,1],["tR8yqCBoX6a5G6AfHkihsjw",2,1,"explore",true,1]]',1794812007.345);
-INSERT INTO "idempotency_keys" VALUES('20f45efefde2f03ea366c262','next-pair/batch','key-2','digest','[["tc-UuCXOO1cWo50vNjIJ-sw",1,3,"explore",true,2],["tXXWSdKm5YedSfCPOICYTDQ",0,1,"explore",true,2],["tlRCmj2Gl99FydYkw8DceKw",0,1,"explore",true,2],["t_2Yvcw0XcVsuv3wgqHyU0w",0,1,"explore",true,2],["tou0amshovzks5cJIk-7JaQ",0,1,"explore",true,2],["ttCKMDxOUOTsP3fbK6reubw",3,1,"explore",true,2],["tceuG5j21geFmEF6LseVysQ",0,1,"explore",true,2],["t8NYy2Bw9qEO4RYC-u3gCPQ",1,0,"explore",true,2],["tICoHmXg4pdHIRkJVFeRipQ",1,0,"explore",true,2],["tcBfQir6eEGe6WzgW0SUU6A",1,0,"explore",true,2],["tq1IDJLQD09QKuz05ETksSw",1,3,"explore",true,2],["tdrO4hYCisFgMjue1rKRkfA",0,1,"explore",true,2]]',1794812007.362);
-INSERT INTO "idempotency_keys" VALUES('20f45efefde2f03ea366c262','next-pair/batch','key-3','digest','[["tQPmwnnR1TRIJkEx8HtVOjA",2,1,"explore",true,3],["t5D5X1TZXWqlTXHe1zAUdyQ",1,2,"explore",true,3],["tc41obDux5Uh116C7TBUurQ",1,2,"explore",true,3],["t1Fnmlwbb1ga-4kpBU55bug",2,1,"explore",true,3],["tfp2u9sKf6RCYDhckbV-MoQ",2,1,"explore",true,3],["tXP1YdpuAg-jA5F_pP8SidA",2,1,"explore",true,3],["trd0LcZyEGURfiX48O-Xf8g",1,2,"explore",true,3],["tQb7PgdiAHFDT728U9Bos1g",2,1,"explore",true,3],["tNaWSjf7RazegQAV1OHHHSA",2,1,"explore",true,3],["tuTYPKIm3uVY3ELo2PFKXuw",2,1,"explore",true,3],["thK0riRn_r8IdQaUCv0dD3g",1,2,"explore",true,3],["tD4Xud1YVI6vkiU1mlH4HQg",1,2,"explore",true,3]]',1794812007.38);
-INSERT INTO "idempotency_keys" VALUES('20f45efefde2f03ea366c262','next-pair/batch','key-4','digest','[["tMSWrQrRKvVzUdG1YfwEYHA",1,2,"explore",true,3],["t9lm3mT06DTzAELlHcPbdtQ",2,1,"explore",true,3],["tBp6IBgjgcugOh79OhAl4mA",1,2,"explore",true,3],["trzyf7s8jHgFElq4fHFn-3w",2,1,"explore",true,3],["t6K3SHazxTt6ORvUaUn5jGg",2,1,"explore",true,3],["ttHvq5yFMLOuYGvam4PBJEw",1,2,"explore",true,3],["t57JSO5g130c6FndCq1NqIw",1,2,"explore",true,3],["tUkID8ZLptvvw7nkE3u0NOA",2,1,"explore",true,3],["tl_WN-p7oF55GCSjHpe2wFw",2,1,"explore",true,3],["tq9NqdYgB0xHtZW3FDMIPaQ",1,2,"explore",true,3],["t9tC8F_Pdal9ikkDvu7igSw",1,2,"explore",true,3],["t35mKF1Gwbz-xd6A2ZhIY3g",1,2,"explore",true,3]]',1794812007.392);
-INSERT INTO "idempotency_keys" VALUES('20f45efefde2f03ea366c262','next-pair/batch','key-5','digest','[["tCSipFa9GKfCw63ax8FtJsg",2,1,"explore",true,3],["tLac-aJI6X7UgGgri0gAqIA",2,1,"explore",true,3],["t0mR2F2B0vPeVDLU9qx8cdg",1,2,"explore",true,3],["twhzTkinXgY-a1E6VHCldIA",2,1,"explore",true,3],["tSs1FLJXRCa_LG9YTx7myxg",2,1,"explore",true,3],["trim1xvUOxToN24SD50OiDw",1,2,"explore",true,3],["tljos2S_cGXGXckybQXMvlw",2,1,"explore",true,3],["tQh_T401QVkd8R_9TFQz6Dw",2,1,"explore",true,3],["tUHaiGqVtrSKEj3P_W88mFA",2,1,"explore",true,3],["t2NM1B8Uckv9S6OE0fk1KRw",1,2,"explore",true,3],["tUdGDL_CqXzwAnCOq1mtgHA",2,1,"explore",true,3],["tUeCrm48asoVJvRENhWs34g",2,1,"explore",true,3]]',1794812007.401);
+INSERT INTO "idempotency_keys" VALUES('5322450e42ea78ef3f508412','next-pair/batch','key-0','digest','[["tyu94bJ3Zx3XvgFT7O91f8w",2,1,"explore",true,1],["tooio2NEc2e4kvWVdV4iI3Q",2,0,"explore",true,1],["tYiZh_TeiR69qAu7WkyYjHw",0,3,"explore",true,1],["tylJmblHwVOnWUBZ-Y9HOaA",2,1,"explore",true,1],["tbMzW4i_Ct9LIrhGSwUkyDg",3,2,"explore",true,1],["tRv3uKqt1mKfaQIWw_fbcYg",0,2,"explore",true,1],["tw2qxKrjkXDBH5pFF3YszAQ",0,2,"explore",true,1],["tG-5SZQFTRcVKqkOxbkjSUg",2,1,"explore",true,1],["tHtbGI9drxG7rKWLzL6cbcg",0,3,"explore",true,1],["tMlCCidYRDR1ah3vk3SFdVQ",0,3,"explore",true,1],["tTF3qCmpXv_JPgVXZkcefzQ",3,1,"explore",true,1],["tJ8SJB1zfvWTzmSaNvde-7Q",2,1,"explore",true,1]]',1794812024.554);
+INSERT INTO "idempotency_keys" VALUES('5322450e42ea78ef3f508412','next-pair/batch','key-1','digest','[["tmCQQ95AtQilUBdtLQJzWZQ",1,3,"explore",true,1],["tsg4WbvrFOY7MxmnZEkGWSg",1,3,"explore",true,1],["t-dqj1t6NAqIKqM_g47HC9w",2,3,"explore",true,1],["tBcaGqTVmtWzSeGxYrv2Zgg",2,3,"explore",true,1],["tQ3kxg0Tak3z_4ZX_W1PxdQ",1,2,"explore",true,1],["tgMGHYGepMTLj4QVeqUADwQ",2,0,"explore",true,1],["tKZNatrh53l6fgGwRON0C5w",0,3,"explore",true,1],["tHbR9JZ3rtQvtuM_sNu-U-g",2,1,"explore",true,1],["tQrRvW7G5ISvlnFvgjvJtsw",2,3,"explore",true,1],["tHYq6Pu0DYyR-Sbzfm7tzWA",0,2,"explore",true,1],["tU231twMtX2ijrZLcLFmLcg",2,0,"explore",true,1],["tBUW80qIeQij1iTjvNVfW2A",1,2,"explore",true,1]]',1794812024.578);
+INSERT INTO "idempotency_keys" VALUES('5322450e42ea78ef3f508412','next-pair/batch','key-2','digest','[["twiMT2rCvqbqq9vbLvyzwxw",3,1,"explore",true,2],["tPyAXR-2sV0_m3KF3w0WMZg",0,1,"explore",true,2],["tzON1ZOWWqAj7RIKWFwW2YQ",0,1,"explore",true,2],["tY7AmhteDEw3XhOq_b8K3XQ",1,0,"explore",true,2],["tQzdh88cduNK24CwTN8B_wA",0,1,"explore",true,2],["tHpkZpFtuVvkYanQnolfziA",3,1,"explore",true,2],["t1aMhcmsFQS7jh9-p1PZMBg",0,1,"explore",true,2],["tRdCAbISHSlP8iOQWEjWxdg",1,0,"explore",true,2],["tzCiMcPM25M8uhHJjvugt2w",0,1,"explore",true,2],["tY0WzpimfTgfCISOgISgPBA",1,0,"explore",true,2],["toaberA3PhkwNebiy33iJdw",1,3,"explore",true,2],["tBwsSxzHVdvc6Yxwa3sPd7A",0,1,"explore",true,2]]',1794812024.593);
+INSERT INTO "idempotency_keys" VALUES('5322450e42ea78ef3f508412','next-pair/batch','key-3','digest','[["ts4GEyTunXG1ZMmm2Bcmp5g",2,1,"explore",true,3],["tnpV-ckp-Ao0Xsq7aJq8M8w",1,2,"explore",true,3],["tBGwarPpgBGELWrbkfGf9CQ",1,2,"explore",true,3],["tMygXgcBWJm5lcdbpk4eE_Q",2,1,"explore",true,3],["tN8eemCul5-lyswQzS5-q1A",1,2,"explore",true,3],["top0-LfIwjkuh7oLAtlYn_g",1,2,"explore",true,3],["tr69dSIQPlV__n4ofs953Ag",1,2,"explore",true,3],["thzSoLcjawm9heBEKjLR1KA",2,1,"explore",true,3],["t6Frt-0t3IIZMuSEZEv-6Ew",1,2,"explore",true,3],["tl_Yz_gDDckNoe8GmNF5JWg",2,1,"explore",true,3],["tU6CMi9ZW1yvNTa8F3Qdy4g",2,1,"explore",true,3],["t3mg0MuSiWNM16o1chZ2IJw",2,1,"explore",true,3]]',1794812024.608);
+INSERT INTO "idempotency_keys" VALUES('5322450e42ea78ef3f508412','next-pair/batch','key-4','digest','[["tQbU6CBcpkrIdXnfzJXaYKw",2,1,"explore",true,3],["tcbw5cgwVz8xzNfK66YPdJw",2,1,"explore",true,3],["tBmlF1VMFFpRsHTsCYQru4g",1,2,"explore",true,3],["tU80fm4VHJOykZxx2lTa7FQ",1,2,"explore",true,3],["t908KQqDn_Cnpt9OiNlKOng",2,1,"explore",true,3],["tzot8gw5_Zn7KOhcRGybfig",2,1,"explore",true,3],["tXQnaO_7B8mWfmqzeYEcr6Q",2,1,"explore",true,3],["txM8noNlt4HbGC-OuHEzCHw",2,1,"explore",true,3],["t95bSZLdwxBQDQ2FP8vywcA",1,2,"explore",true,3],["tGSZXrISSCwcfX-fP2kMoTQ",2,1,"explore",true,3],["t2LuGfRsi-gVXrT678Y7fQg",1,2,"explore",true,3],["tZn-Zfj-bTig8Wji8j9eSqA",2,1,"explore",true,3]]',1794812024.616);
+INSERT INTO "idempotency_keys" VALUES('5322450e42ea78ef3f508412','next-pair/batch','key-5','digest','[["t3rYG_RjNqE9HTJhojBLnuQ",2,1,"explore",true,3],["tl9ZIpRJ0QJqPgsqndKkEKQ",2,1,"explore",true,3],["t85jgCRye9aUBs9QOwGtG_w",2,1,"explore",true,3],["twGV6BQVaITotGmlXMQW9pQ",2,1,"explore",true,3],["tiqwJleDKaIPx22xjYUb3PA",2,1,"explore",true,3],["tVWEZ8a3moSxrM-BszdvKiQ",2,1,"explore",true,3],["t5kL7okIIAaFuPEx02rndgw",1,2,"explore",true,3],["tfsJOSqlMjCkX2uNXjQRUKA",2,1,"explore",true,3],["t9ibVZbYcdcbpRfTjhULd1w",2,1,"explore",true,3],["tPXRYRUDeX3R7UvDMUIMA-w",1,2,"explore",true,3],["tRtioxIN6Gt2Vv21bFyibKg",2,1,"explore",true,3],["tnRaJAKjzOuwEpU2W76DP3Q",1,2,"explore",true,3]]',1794812024.626);
 CREATE TABLE impressions (
 	session_id TEXT NOT NULL, 
 	sequence BIGINT NOT NULL, 
@@ -75,78 +75,78 @@ CREATE TABLE impressions (
 	CONSTRAINT uq_impressions_ticket UNIQUE (ticket), 
 	CONSTRAINT fk_impressions_sessions FOREIGN KEY(session_id) REFERENCES sessions (id) ON DELETE CASCADE
 );
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',1,'tqvDW3vpSsldPnHzAsElM7g',2,1,'key-0','explore',1,1,1794812007.316,0.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',2,'tAhden9QF8FTO5pUA9X_Wjg',2,0,'key-0','explore',1,1,1794812007.316,1.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',3,'tPYqHjlxauq1jymcjo6lF0A',3,0,'key-0','explore',1,1,1794812007.316,0.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',4,'t_zPN5e9-Cm4ONeNRtMbhjg',2,1,'key-0','explore',1,1,1794812007.316,0.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',5,'tLywyTmrtd6hcRna_25ZA_A',3,2,'key-0','explore',1,1,1794812007.316,0.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',6,'t-YLYocsUahbhw8KQYmcx2g',2,0,'key-0','explore',1,1,1794812007.316,0.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',7,'tr-Z1TXBNSGtCz8smLul-mg',2,0,'key-0','explore',1,1,1794812007.316,0.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',8,'tfbaeT4RekauCcLCu0ykqbA',1,2,'key-0','explore',1,1,1794812007.316,0.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',9,'tF_iUfHhzEpkoiKU_PsuTYg',0,3,'key-0','explore',1,1,1794812007.316,0.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',10,'t4L-y67EBHy120qmAnI_7Gw',0,3,'key-0','explore',1,1,1794812007.316,1.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',11,'tjuKz265TUadTYVrmh9K3TQ',1,3,'key-0','explore',1,1,1794812007.316,0.0,NULL,1794812007.326,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',12,'tHGzQWmc6EQYI64Mt3YTtVw',2,1,'key-0','explore',1,1,1794812007.316,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',13,'taCvP7w8qGpKpTauGLTdR8g',3,1,'key-1','explore',1,1,1794812007.345,0.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',14,'t38PjEvBW1Rcwjm5YYuakMA',3,1,'key-1','explore',1,1,1794812007.345,0.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',15,'tzadLGbGzTNmAsAep9jjK_Q',3,2,'key-1','explore',1,1,1794812007.345,1.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',16,'tckXUicIuDKsbw81YyODvAQ',3,2,'key-1','explore',1,1,1794812007.345,0.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',17,'toEtanXqRUulj5NZmEtJvFg',2,1,'key-1','explore',1,1,1794812007.345,0.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',18,'t5Skkt6pKJedqn89T5RiGyQ',0,2,'key-1','explore',1,1,1794812007.345,1.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',19,'tAHjhXpE2WkERKpdl6kFnTQ',3,0,'key-1','explore',1,1,1794812007.345,0.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',20,'tOaOd3ILPP5tvXqheiH76Pg',2,1,'key-1','explore',1,1,1794812007.345,0.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',21,'tF2T4ZvteQFhJICzgbHlkcQ',2,3,'key-1','explore',1,1,1794812007.345,0.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',22,'tr7udE6D627AeIjXC04e0XA',0,2,'key-1','explore',1,1,1794812007.345,0.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',23,'tTtOZQe_0As5f9B_LFkSy5w',0,2,'key-1','explore',1,1,1794812007.345,0.0,NULL,1794812007.348,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',24,'tR8yqCBoX6a5G6AfHkihsjw',2,1,'key-1','explore',1,1,1794812007.345,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',25,'tc-UuCXOO1cWo50vNjIJ-sw',1,3,'key-2','explore',1,2,1794812007.362,1.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',26,'tXXWSdKm5YedSfCPOICYTDQ',0,1,'key-2','explore',1,2,1794812007.362,1.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',27,'tlRCmj2Gl99FydYkw8DceKw',0,1,'key-2','explore',1,2,1794812007.362,0.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',28,'t_2Yvcw0XcVsuv3wgqHyU0w',0,1,'key-2','explore',1,2,1794812007.362,0.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',29,'tou0amshovzks5cJIk-7JaQ',0,1,'key-2','explore',1,2,1794812007.362,1.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',30,'ttCKMDxOUOTsP3fbK6reubw',3,1,'key-2','explore',1,2,1794812007.362,0.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',31,'tceuG5j21geFmEF6LseVysQ',0,1,'key-2','explore',1,2,1794812007.362,0.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',32,'t8NYy2Bw9qEO4RYC-u3gCPQ',1,0,'key-2','explore',1,2,1794812007.362,0.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',33,'tICoHmXg4pdHIRkJVFeRipQ',1,0,'key-2','explore',1,2,1794812007.362,0.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',34,'tcBfQir6eEGe6WzgW0SUU6A',1,0,'key-2','explore',1,2,1794812007.362,1.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',35,'tq1IDJLQD09QKuz05ETksSw',1,3,'key-2','explore',1,2,1794812007.362,0.0,NULL,1794812007.366,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',36,'tdrO4hYCisFgMjue1rKRkfA',0,1,'key-2','explore',1,2,1794812007.362,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',37,'tQPmwnnR1TRIJkEx8HtVOjA',2,1,'key-3','explore',1,3,1794812007.38,0.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',38,'t5D5X1TZXWqlTXHe1zAUdyQ',1,2,'key-3','explore',1,3,1794812007.38,0.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',39,'tc41obDux5Uh116C7TBUurQ',1,2,'key-3','explore',1,3,1794812007.38,1.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',40,'t1Fnmlwbb1ga-4kpBU55bug',2,1,'key-3','explore',1,3,1794812007.38,0.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',41,'tfp2u9sKf6RCYDhckbV-MoQ',2,1,'key-3','explore',1,3,1794812007.38,1.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',42,'tXP1YdpuAg-jA5F_pP8SidA',2,1,'key-3','explore',1,3,1794812007.38,0.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',43,'trd0LcZyEGURfiX48O-Xf8g',1,2,'key-3','explore',1,3,1794812007.38,0.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',44,'tQb7PgdiAHFDT728U9Bos1g',2,1,'key-3','explore',1,3,1794812007.38,1.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',45,'tNaWSjf7RazegQAV1OHHHSA',2,1,'key-3','explore',1,3,1794812007.38,0.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',46,'tuTYPKIm3uVY3ELo2PFKXuw',2,1,'key-3','explore',1,3,1794812007.38,0.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',47,'thK0riRn_r8IdQaUCv0dD3g',1,2,'key-3','explore',1,3,1794812007.38,0.0,NULL,1794812007.384,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',48,'tD4Xud1YVI6vkiU1mlH4HQg',1,2,'key-3','explore',1,3,1794812007.38,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',49,'tMSWrQrRKvVzUdG1YfwEYHA',1,2,'key-4','explore',1,3,1794812007.392,0.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',50,'t9lm3mT06DTzAELlHcPbdtQ',2,1,'key-4','explore',1,3,1794812007.392,0.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',51,'tBp6IBgjgcugOh79OhAl4mA',1,2,'key-4','explore',1,3,1794812007.392,0.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',52,'trzyf7s8jHgFElq4fHFn-3w',2,1,'key-4','explore',1,3,1794812007.392,1.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',53,'t6K3SHazxTt6ORvUaUn5jGg',2,1,'key-4','explore',1,3,1794812007.392,0.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',54,'ttHvq5yFMLOuYGvam4PBJEw',1,2,'key-4','explore',1,3,1794812007.392,0.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',55,'t57JSO5g130c6FndCq1NqIw',1,2,'key-4','explore',1,3,1794812007.392,0.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',56,'tUkID8ZLptvvw7nkE3u0NOA',2,1,'key-4','explore',1,3,1794812007.392,0.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',57,'tl_WN-p7oF55GCSjHpe2wFw',2,1,'key-4','explore',1,3,1794812007.392,0.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',58,'tq9NqdYgB0xHtZW3FDMIPaQ',1,2,'key-4','explore',1,3,1794812007.392,0.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',59,'t9tC8F_Pdal9ikkDvu7igSw',1,2,'key-4','explore',1,3,1794812007.392,1.0,NULL,1794812007.395,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',60,'t35mKF1Gwbz-xd6A2ZhIY3g',1,2,'key-4','explore',1,3,1794812007.392,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',61,'tCSipFa9GKfCw63ax8FtJsg',2,1,'key-5','explore',1,3,1794812007.401,0.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',62,'tLac-aJI6X7UgGgri0gAqIA',2,1,'key-5','explore',1,3,1794812007.401,0.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',63,'t0mR2F2B0vPeVDLU9qx8cdg',1,2,'key-5','explore',1,3,1794812007.401,0.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',64,'twhzTkinXgY-a1E6VHCldIA',2,1,'key-5','explore',1,3,1794812007.401,0.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',65,'tSs1FLJXRCa_LG9YTx7myxg',2,1,'key-5','explore',1,3,1794812007.401,0.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',66,'trim1xvUOxToN24SD50OiDw',1,2,'key-5','explore',1,3,1794812007.401,0.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',67,'tljos2S_cGXGXckybQXMvlw',2,1,'key-5','explore',1,3,1794812007.401,0.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',68,'tQh_T401QVkd8R_9TFQz6Dw',2,1,'key-5','explore',1,3,1794812007.401,0.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',69,'tUHaiGqVtrSKEj3P_W88mFA',2,1,'key-5','explore',1,3,1794812007.401,1.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',70,'t2NM1B8Uckv9S6OE0fk1KRw',1,2,'key-5','explore',1,3,1794812007.401,1.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',71,'tUdGDL_CqXzwAnCOq1mtgHA',2,1,'key-5','explore',1,3,1794812007.401,0.0,NULL,1794812007.405,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('20f45efefde2f03ea366c262',72,'tUeCrm48asoVJvRENhWs34g',2,1,'key-5','explore',1,3,1794812007.401,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',1,'tyu94bJ3Zx3XvgFT7O91f8w',2,1,'key-0','explore',1,1,1794812024.554,0.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',2,'tooio2NEc2e4kvWVdV4iI3Q',2,0,'key-0','explore',1,1,1794812024.554,1.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',3,'tYiZh_TeiR69qAu7WkyYjHw',0,3,'key-0','explore',1,1,1794812024.554,0.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',4,'tylJmblHwVOnWUBZ-Y9HOaA',2,1,'key-0','explore',1,1,1794812024.554,0.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',5,'tbMzW4i_Ct9LIrhGSwUkyDg',3,2,'key-0','explore',1,1,1794812024.554,0.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',6,'tRv3uKqt1mKfaQIWw_fbcYg',0,2,'key-0','explore',1,1,1794812024.554,0.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',7,'tw2qxKrjkXDBH5pFF3YszAQ',0,2,'key-0','explore',1,1,1794812024.554,1.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',8,'tG-5SZQFTRcVKqkOxbkjSUg',2,1,'key-0','explore',1,1,1794812024.554,1.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',9,'tHtbGI9drxG7rKWLzL6cbcg',0,3,'key-0','explore',1,1,1794812024.554,0.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',10,'tMlCCidYRDR1ah3vk3SFdVQ',0,3,'key-0','explore',1,1,1794812024.554,1.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',11,'tTF3qCmpXv_JPgVXZkcefzQ',3,1,'key-0','explore',1,1,1794812024.554,0.0,NULL,1794812024.563,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',12,'tJ8SJB1zfvWTzmSaNvde-7Q',2,1,'key-0','explore',1,1,1794812024.554,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',13,'tmCQQ95AtQilUBdtLQJzWZQ',1,3,'key-1','explore',1,1,1794812024.578,0.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',14,'tsg4WbvrFOY7MxmnZEkGWSg',1,3,'key-1','explore',1,1,1794812024.578,1.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',15,'t-dqj1t6NAqIKqM_g47HC9w',2,3,'key-1','explore',1,1,1794812024.578,0.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',16,'tBcaGqTVmtWzSeGxYrv2Zgg',2,3,'key-1','explore',1,1,1794812024.578,1.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',17,'tQ3kxg0Tak3z_4ZX_W1PxdQ',1,2,'key-1','explore',1,1,1794812024.578,1.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',18,'tgMGHYGepMTLj4QVeqUADwQ',2,0,'key-1','explore',1,1,1794812024.578,0.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',19,'tKZNatrh53l6fgGwRON0C5w',0,3,'key-1','explore',1,1,1794812024.578,0.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',20,'tHbR9JZ3rtQvtuM_sNu-U-g',2,1,'key-1','explore',1,1,1794812024.578,0.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',21,'tQrRvW7G5ISvlnFvgjvJtsw',2,3,'key-1','explore',1,1,1794812024.578,0.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',22,'tHYq6Pu0DYyR-Sbzfm7tzWA',0,2,'key-1','explore',1,1,1794812024.578,0.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',23,'tU231twMtX2ijrZLcLFmLcg',2,0,'key-1','explore',1,1,1794812024.578,0.0,NULL,1794812024.58,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',24,'tBUW80qIeQij1iTjvNVfW2A',1,2,'key-1','explore',1,1,1794812024.578,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',25,'twiMT2rCvqbqq9vbLvyzwxw',3,1,'key-2','explore',1,2,1794812024.593,0.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',26,'tPyAXR-2sV0_m3KF3w0WMZg',0,1,'key-2','explore',1,2,1794812024.593,1.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',27,'tzON1ZOWWqAj7RIKWFwW2YQ',0,1,'key-2','explore',1,2,1794812024.593,0.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',28,'tY7AmhteDEw3XhOq_b8K3XQ',1,0,'key-2','explore',1,2,1794812024.593,1.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',29,'tQzdh88cduNK24CwTN8B_wA',0,1,'key-2','explore',1,2,1794812024.593,1.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',30,'tHpkZpFtuVvkYanQnolfziA',3,1,'key-2','explore',1,2,1794812024.593,0.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',31,'t1aMhcmsFQS7jh9-p1PZMBg',0,1,'key-2','explore',1,2,1794812024.593,0.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',32,'tRdCAbISHSlP8iOQWEjWxdg',1,0,'key-2','explore',1,2,1794812024.593,0.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',33,'tzCiMcPM25M8uhHJjvugt2w',0,1,'key-2','explore',1,2,1794812024.593,0.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',34,'tY0WzpimfTgfCISOgISgPBA',1,0,'key-2','explore',1,2,1794812024.593,1.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',35,'toaberA3PhkwNebiy33iJdw',1,3,'key-2','explore',1,2,1794812024.593,0.0,NULL,1794812024.596,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',36,'tBwsSxzHVdvc6Yxwa3sPd7A',0,1,'key-2','explore',1,2,1794812024.593,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',37,'ts4GEyTunXG1ZMmm2Bcmp5g',2,1,'key-3','explore',1,3,1794812024.608,0.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',38,'tnpV-ckp-Ao0Xsq7aJq8M8w',1,2,'key-3','explore',1,3,1794812024.608,0.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',39,'tBGwarPpgBGELWrbkfGf9CQ',1,2,'key-3','explore',1,3,1794812024.608,1.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',40,'tMygXgcBWJm5lcdbpk4eE_Q',2,1,'key-3','explore',1,3,1794812024.608,0.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',41,'tN8eemCul5-lyswQzS5-q1A',1,2,'key-3','explore',1,3,1794812024.608,0.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',42,'top0-LfIwjkuh7oLAtlYn_g',1,2,'key-3','explore',1,3,1794812024.608,1.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',43,'tr69dSIQPlV__n4ofs953Ag',1,2,'key-3','explore',1,3,1794812024.608,0.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',44,'thzSoLcjawm9heBEKjLR1KA',2,1,'key-3','explore',1,3,1794812024.608,1.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',45,'t6Frt-0t3IIZMuSEZEv-6Ew',1,2,'key-3','explore',1,3,1794812024.608,1.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',46,'tl_Yz_gDDckNoe8GmNF5JWg',2,1,'key-3','explore',1,3,1794812024.608,0.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',47,'tU6CMi9ZW1yvNTa8F3Qdy4g',2,1,'key-3','explore',1,3,1794812024.608,1.0,NULL,1794812024.611,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',48,'t3mg0MuSiWNM16o1chZ2IJw',2,1,'key-3','explore',1,3,1794812024.608,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',49,'tQbU6CBcpkrIdXnfzJXaYKw',2,1,'key-4','explore',1,3,1794812024.616,1.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',50,'tcbw5cgwVz8xzNfK66YPdJw',2,1,'key-4','explore',1,3,1794812024.616,0.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',51,'tBmlF1VMFFpRsHTsCYQru4g',1,2,'key-4','explore',1,3,1794812024.616,0.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',52,'tU80fm4VHJOykZxx2lTa7FQ',1,2,'key-4','explore',1,3,1794812024.616,0.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',53,'t908KQqDn_Cnpt9OiNlKOng',2,1,'key-4','explore',1,3,1794812024.616,0.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',54,'tzot8gw5_Zn7KOhcRGybfig',2,1,'key-4','explore',1,3,1794812024.616,0.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',55,'tXQnaO_7B8mWfmqzeYEcr6Q',2,1,'key-4','explore',1,3,1794812024.616,1.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',56,'txM8noNlt4HbGC-OuHEzCHw',2,1,'key-4','explore',1,3,1794812024.616,0.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',57,'t95bSZLdwxBQDQ2FP8vywcA',1,2,'key-4','explore',1,3,1794812024.616,0.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',58,'tGSZXrISSCwcfX-fP2kMoTQ',2,1,'key-4','explore',1,3,1794812024.616,1.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',59,'t2LuGfRsi-gVXrT678Y7fQg',1,2,'key-4','explore',1,3,1794812024.616,1.0,NULL,1794812024.619,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',60,'tZn-Zfj-bTig8Wji8j9eSqA',2,1,'key-4','explore',1,3,1794812024.616,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',61,'t3rYG_RjNqE9HTJhojBLnuQ',2,1,'key-5','explore',1,3,1794812024.626,0.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',62,'tl9ZIpRJ0QJqPgsqndKkEKQ',2,1,'key-5','explore',1,3,1794812024.626,0.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',63,'t85jgCRye9aUBs9QOwGtG_w',2,1,'key-5','explore',1,3,1794812024.626,1.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',64,'twGV6BQVaITotGmlXMQW9pQ',2,1,'key-5','explore',1,3,1794812024.626,0.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',65,'tiqwJleDKaIPx22xjYUb3PA',2,1,'key-5','explore',1,3,1794812024.626,0.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',66,'tVWEZ8a3moSxrM-BszdvKiQ',2,1,'key-5','explore',1,3,1794812024.626,1.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',67,'t5kL7okIIAaFuPEx02rndgw',1,2,'key-5','explore',1,3,1794812024.626,1.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',68,'tfsJOSqlMjCkX2uNXjQRUKA',2,1,'key-5','explore',1,3,1794812024.626,0.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',69,'t9ibVZbYcdcbpRfTjhULd1w',2,1,'key-5','explore',1,3,1794812024.626,1.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',70,'tPXRYRUDeX3R7UvDMUIMA-w',1,2,'key-5','explore',1,3,1794812024.626,1.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',71,'tRtioxIN6Gt2Vv21bFyibKg',2,1,'key-5','explore',1,3,1794812024.626,0.0,NULL,1794812024.63,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('5322450e42ea78ef3f508412',72,'tnRaJAKjzOuwEpU2W76DP3Q',1,2,'key-5','explore',1,3,1794812024.626,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
 CREATE TABLE plans (
 	session_id TEXT NOT NULL, 
 	version INTEGER NOT NULL, 
@@ -160,16 +160,16 @@ CREATE TABLE plans (
 	CONSTRAINT pk_plans PRIMARY KEY (session_id, version), 
 	CONSTRAINT fk_plans_sessions FOREIGN KEY(session_id) REFERENCES sessions (id) ON DELETE CASCADE
 );
-INSERT INTO "plans" VALUES('20f45efefde2f03ea366c262',1,0,'[[0,2,3],[0,3,3],[1,2,4],[1,3,3],[2,3,3]]','[[0,2,3],[0,3,3],[1,2,4],[1,3,3],[2,3,3]]','{"pair":[0,1],"verdict":"not_yet","gap":1.0,"estimated_reward":null,"interval":[0.0,1.0],"phase":"explore","samples":0,"contenders":5,"assumptions":[],"budget":null}','{"version":1,"notes":{},"certified":null}',0,1794812007.3);
-INSERT INTO "plans" VALUES('20f45efefde2f03ea366c262',2,2,'[[0,1,4],[1,2,1],[1,3,1]]','[[0,1,4],[1,3,1]]','{"pair":[0,2],"verdict":"not_yet","gap":0.9976017524365325,"estimated_reward":0.33333333333333337,"interval":[0.007664635044557611,0.9088717772370809],"phase":"explore","samples":20,"contenders":5,"assumptions":[],"budget":null}','{"version":2,"notes":{},"certified":null}',20,1794812007.359);
-INSERT INTO "plans" VALUES('20f45efefde2f03ea366c262',3,3,'[[1,2,1]]','[[1,2,1]]','{"pair":[0,1],"verdict":"not_yet","gap":0.8631128841847775,"estimated_reward":0.375,"interval":[0.02344400808249958,0.8898111746823102],"phase":"explore","samples":31,"contenders":5,"assumptions":[],"budget":null}','{"version":3,"notes":{},"certified":null}',31,1794812007.377);
+INSERT INTO "plans" VALUES('5322450e42ea78ef3f508412',1,0,'[[0,2,3],[0,3,3],[1,2,4],[1,3,3],[2,3,3]]','[[0,2,3],[0,3,3],[1,2,4],[1,3,3],[2,3,3]]','{"pair":[0,1],"verdict":"not_yet","gap":1.0,"estimated_reward":null,"interval":[0.0,1.0],"phase":"explore","samples":0,"contenders":5,"assumptions":[],"budget":null}','{"version":1,"notes":{},"certified":null}',0,1794812024.542);
+INSERT INTO "plans" VALUES('5322450e42ea78ef3f508412',2,2,'[[0,1,4],[1,2,1],[1,3,1]]','[[0,1,4],[1,3,1]]','{"pair":[0,2],"verdict":"not_yet","gap":0.9976017524365325,"estimated_reward":0.33333333333333337,"interval":[0.007664635044557611,0.9088717772370809],"phase":"explore","samples":20,"contenders":5,"assumptions":[],"budget":null}','{"version":2,"notes":{},"certified":null}',20,1794812024.59);
+INSERT INTO "plans" VALUES('5322450e42ea78ef3f508412',3,3,'[[1,2,1]]','[[1,2,1]]','{"pair":[0,1],"verdict":"not_yet","gap":0.9137368712098015,"estimated_reward":0.5,"interval":[0.057982970669163025,0.942017029330837],"phase":"explore","samples":31,"contenders":5,"assumptions":[],"budget":null}','{"version":3,"notes":{},"certified":null}',31,1794812024.605);
 CREATE TABLE session_items (
 	session_id TEXT NOT NULL, 
 	items TEXT NOT NULL, 
 	CONSTRAINT pk_session_items PRIMARY KEY (session_id), 
 	CONSTRAINT fk_session_items_sessions FOREIGN KEY(session_id) REFERENCES sessions (id) ON DELETE CASCADE
 );
-INSERT INTO "session_items" VALUES('20f45efefde2f03ea366c262','[["ad-0","Ad 0"],["ad-1","Ad 1"],["ad-2","Ad 2"],["ad-3","Ad 3"]]');
+INSERT INTO "session_items" VALUES('5322450e42ea78ef3f508412','[["ad-0","Ad 0"],["ad-1","Ad 1"],["ad-2","Ad 2"],["ad-3","Ad 3"]]');
 CREATE TABLE sessions (
 	id TEXT NOT NULL, 
 	name TEXT NOT NULL, 
@@ -195,14 +195,14 @@ CREATE TABLE sessions (
 	best_j INTEGER NOT NULL, 
 	CONSTRAINT pk_sessions PRIMARY KEY (id)
 );
-INSERT INTO "sessions" VALUES('20f45efefde2f03ea366c262','frozen','{"model":"stochastic","feedback":"pair","policy":"lucb","rank":null,"epsilon":0.2,"delta":0.05,"self_pairs":"never","explore_share":1.0,"attribution_window_seconds":0.0,"ticket_ttl_seconds":300.0,"missing_feedback":"void","seed":1}',X'ABF49F26A04CF9880D98411945BA79E8F3DB1C8CA289C955027CD2C3F0807387','running',NULL,3,3,1794812007.3,1794812007.377,72,0,31,31,73,36,1,'{"state":"running","verdict":"not_yet","certified":false,"pair":["ad-0","ad-1"],"i":0,"j":1,"estimated_reward":0.375,"interval":[0.02344400808249958,0.8898111746823102],"gap":0.8631128841847775,"epsilon":0.2,"delta":0.05,"phase":"explore","samples":31,"contenders":5,"forecast_samples":null,"assumptions":[],"health":[],"plan_version":3,"updated_at":"2026-11-16T06:53:27.373+00:00"}','"c2934ca2ecf03b0b6f77064d6dc12431"','[]',0,1);
+INSERT INTO "sessions" VALUES('5322450e42ea78ef3f508412','frozen','{"model":"stochastic","feedback":"pair","policy":"lucb","rank":null,"epsilon":0.2,"delta":0.05,"self_pairs":"never","explore_share":1.0,"attribution_window_seconds":0.0,"ticket_ttl_seconds":1.0,"missing_feedback":"void","seed":1}',X'95ADFA3ADC2AFD0CFB17F8E181A28EB241F8833249EDF3CD4A28E2C96AF0DDCA','running',NULL,3,3,1794812024.542,1794812024.605,72,0,31,31,73,36,1,'{"state":"running","verdict":"not_yet","certified":false,"pair":["ad-0","ad-1"],"i":0,"j":1,"estimated_reward":0.5,"interval":[0.057982970669163025,0.942017029330837],"gap":0.9137368712098015,"epsilon":0.2,"delta":0.05,"phase":"explore","samples":31,"contenders":5,"forecast_samples":null,"assumptions":[],"health":[],"plan_version":3,"updated_at":"2026-11-16T06:53:44.602+00:00"}','"215571291326632832b0cad8b8fbe57a"','[]',0,1);
 CREATE TABLE uptimes (
 	process_id TEXT NOT NULL, 
 	began_at DOUBLE NOT NULL, 
 	last_beat_at DOUBLE NOT NULL, 
 	CONSTRAINT pk_uptimes PRIMARY KEY (process_id)
 );
-INSERT INTO "uptimes" VALUES('fb22d41f0aeb4eeea9434afe5191b49a',1794812007.291,1794812007.413);
+INSERT INTO "uptimes" VALUES('37ff36a70c9d403a8b299c9fd2f11099',1794812024.531,1794812024.636);
 CREATE INDEX ix_sessions_created_at_id ON sessions (created_at, id);
 CREATE INDEX ix_impressions_open ON impressions (session_id, sequence) WHERE epoch IS NULL;
 CREATE INDEX ix_idempotency_keys_created_at ON idempotency_keys (created_at);
