@@ -61,8 +61,12 @@ def _distinct_roots(
     """Returns lower limits, solving once per distinct (n, S): most of 10^5 pairs share few counts early on."""
     if np.ndim(a) or np.ndim(b) or len(n) < 1000:
         return _lower_root(n, s, log_level, a, b)
-    _, first, back = np.unique(n + 1j * s, return_index=True, return_inverse=True)
-    return _lower_root(n[first], s[first], log_level, a, b)[back]
+    lower = np.zeros(len(n))
+    seen = np.flatnonzero(s > 0)  # elsewhere the limit is 0, and at many items most pairs are never shown
+    _, first, back = np.unique(n[seen] + 1j * s[seen], return_index=True, return_inverse=True)
+    first = seen[first]
+    lower[seen] = _lower_root(n[first], s[first], log_level, a, b)[back]
+    return lower
 
 
 def _lower_root(

@@ -25,18 +25,20 @@ class Demand:
     @classmethod
     def of_entries(cls, i: IntArray, j: IntArray, count: IntArray) -> Self:
         """Returns the demand for entries in any order; repeated entries keep the largest count, zeros are left out."""
-        low, high = np.minimum(i, j), np.maximum(i, j)
+        asked = np.flatnonzero(count > 0)
+        low, high, count = np.minimum(i, j)[asked], np.maximum(i, j)[asked], count[asked]
         order = np.lexsort((-count, high, low))
         low, high, count = low[order], high[order], count[order]
-        keep = count > 0
-        keep[1:] &= (low[1:] != low[:-1]) | (high[1:] != high[:-1])
+        keep = np.ones(len(count), dtype=np.bool_)
+        keep[1:] = (low[1:] != low[:-1]) | (high[1:] != high[:-1])
         return cls(low[keep], high[keep], count[keep])
 
     @classmethod
     def of_pairs(cls, index: IntArray, count: IntArray, n_items: int) -> Self:
         """Returns the demand for distinct pairs given by number."""
-        i, j = pair_items(index, n_items)
-        return cls.of_entries(i, j, count)
+        asked = np.flatnonzero(count > 0)
+        i, j = pair_items(index[asked], n_items)
+        return cls.of_entries(i, j, count[asked])
 
     @property
     def total(self) -> int:

@@ -127,10 +127,19 @@ class Planner:
             }
             if loop.time() - swept >= SWEEP_SECONDS:
                 swept = loop.time()
-                with contextlib.suppress(SessionError):
-                    due.update(await self._store.sessions_to_advance())
+                due.update(await self._sweep())
             for session_id in due:
                 await self._advance_safely(session_id)
+
+    async def _sweep(self) -> list[str]:
+        """Returns the sessions with impressions out; none while the database is away, the next sweep finds them."""
+        try:
+            return await self._store.sessions_to_advance()
+        except SessionError as error:
+            log.warning("sessions that wait cannot be listed: %s", error.detail)
+        except Exception:
+            log.exception("sessions that wait cannot be listed")
+        return []
 
     async def _advance_safely(self, session_id: str) -> None:
         """Advances one session; what goes wrong with it must not stop the others."""
