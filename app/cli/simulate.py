@@ -5,15 +5,15 @@ import json
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.progress import TextColumn
 
 from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, Rank, Seed, parse_rank, progress
 from app.client import AsyncClient
 from app.engine.plan import Report
-from app.engine.policies import policy_named
+from app.engine.policies import DEFAULT_POLICIES, policy_named
 from app.engine.problem import InvalidProblem, Model, Problem, SelfPairs
+from app.engine.randomness import Purpose, source
 from app.simulation.delivery import Immediate
 from app.simulation.population import Population
 from app.simulation.population_file import load_population
@@ -21,8 +21,6 @@ from app.simulation.remote import AdServers, RemoteOutcome, run_remote
 from app.simulation.run import run_session
 from app.simulation.users import Users
 from app.wire.best_pair import BestPair
-
-DEFAULT_POLICY = {Model.STOCHASTIC: "lucb", Model.DETERMINISTIC: "plans"}
 
 
 def simulate(
@@ -50,7 +48,7 @@ def simulate(
     In process by default; with --url against a running service, with many concurrent ad servers.
     """
     people = load_population(population)
-    chosen = policy_named(policy or DEFAULT_POLICY[model])
+    chosen = policy_named(policy or DEFAULT_POLICIES[model])
     problem = Problem(
         n_items=people.n_items,
         epsilon=epsilon,
@@ -76,7 +74,7 @@ def simulate(
             says = f"{report.samples:,} impressions, gap {report.gap:.3f}, {report.contenders:,} contenders"
             bar.update(task, advance=1, says=f"{report.phase}: {says}")
 
-        outcome = run_session(chosen, problem, people, np.random.default_rng([seed, 1]), show)
+        outcome = run_session(chosen, problem, people, source(Purpose.USERS, seed), show)
     _tell(outcome.as_json(), as_json)
 
 
@@ -103,7 +101,7 @@ def _drive_service(url: str, people: Population, problem: Problem, policy: str, 
                 bar.update(task, says=f"{best.phase}: {says}")
 
             responder = Immediate(Users(people, problem.model))
-            rng = np.random.default_rng([problem.seed, 1])
+            rng = source(Purpose.USERS, problem.seed)
             async with AsyncClient(url, timeout_seconds=60) as client:
                 return await run_remote(client, settings, people, responder, fleet, rng, show)
 

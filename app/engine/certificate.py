@@ -14,19 +14,21 @@ chose, so lower bounds pay none: each is taken at the whole of its share. All bo
 holds at every plan at once, and "certified" (gap <= epsilon) may latch.
 
 The deterministic model asks for the exact answer: there the gap must fall to rounding size, not only to epsilon, and
-the leader is the pair with the lowest midpoint of its bounds, which then agree to 1e-6 or better.
+the leader is the pair with the lowest midpoint of its bounds, which then agree to 2e-6 or better.
 
-The lower bounds are therefore not simultaneous intervals: what is displayed for a pair is `displayed_interval`, at
+The lower bounds are therefore not simultaneous intervals: what is displayed for a pair is `displayed`, at
 delta / P, which is never used for the verdict.
 """
 
 import math
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from app.engine.arrays import IntArray, Pair, pair_at, pair_number
+from app.engine.arrays import FloatArray, IntArray, Pair, pair_at, pair_index, pair_number
 from app.engine.bounds import Bounds
 from app.engine.bounds.direct import direct_bounds
 from app.engine.bounds.exact import exact_bounds
@@ -36,7 +38,8 @@ from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem
 
 EXACT = 4 * INDEPENDENT
-"""The gap that counts as exact: columns left out explain less than `INDEPENDENT` each, a pair's bounds twice that."""
+"""The gap that counts as exact. Columns left out explain less than `INDEPENDENT` each, so two pairs' bounds are at most
+2e-6 wide together; twice that leaves room for rounding."""
 
 
 class Verdict(StrEnum):
@@ -49,7 +52,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Shares:
-    """How delta is divided, decided before the first sample; what a bound does not use, the others get."""
+    """How delta is divided, decided before the first sample: a tenth for all upper bounds together, the rest for D."""
 
     upper: float = 0.1
     direct: float = 0.9
@@ -81,14 +84,21 @@ class Assessment:
 
     def gap_of(self, index: int) -> float:
         """Returns how far from the best this pair can be at most: 0 if it is proven best, 1 if nothing is known."""
+        others = self.lowest_of_others(index)
+        return 0.0 if others is None else max(float(self.bounds.upper[index]) - others, 0.0)
+
+    def lowest_of_others(self, index: int) -> float | None:
+        """Returns the lowest lower bound of all other pairs; None if there is no other."""
         lower = self.bounds.lower
-        others = min(lower[:index].min(initial=math.inf), lower[index + 1 :].min(initial=math.inf))
-        return max(float(self.bounds.upper[index] - others), 0.0) if math.isfinite(others) else 0.0
+        if len(lower) == 1:
+            return None
+        return float(min(lower[:index].min(initial=math.inf), lower[index + 1 :].min(initial=math.inf)))
 
     def gap_of_pair(self, pair: Pair) -> float:
         """Returns `gap_of` for a pair of items."""
         return self.gap_of(pair_number(pair, self.n_items))
 
+    @cached_property
     def contenders(self) -> IntArray:
         """Returns the pairs that keep the leader from being certified: LB below U_leader - target, leader apart."""
         open_pairs = np.flatnonzero(self.bounds.lower < self.bounds.upper[self.leader_index] - self.target)
@@ -109,10 +119,21 @@ def assess(problem: Problem, evidence: Evidence, shares: Shares | None = None) -
     return Assessment(bounds, problem.n_items, problem.epsilon, leader)
 
 
-def displayed_interval(problem: Problem, evidence: Evidence, pair: Pair) -> tuple[float, float]:
-    """Returns the interval of L_ij to show people: simultaneous over all pairs and times at 1 - delta."""
-    n, s = evidence.entries(np.array([pair.i]), np.array([pair.j]))
+class Displayed(NamedTuple):
+    """What to show people of one or more pairs: the value (NaN if nothing is known) and its interval."""
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def displayed(problem: Problem, evidence: Evidence, bounds: Bounds, i: IntArray, j: IntArray) -> Displayed:
+    """Returns estimates and intervals of L_ij, i < j, simultaneous over all pairs and times at 1 - delta."""
     if problem.model is Model.DETERMINISTIC:
-        return (float(s[0] / n[0]), float(s[0] / n[0])) if n[0] else (0.0, 1.0)
+        index = pair_index(i, j, problem.n_items)
+        low, high = bounds.lower[index], bounds.upper[index]
+        return Displayed(np.where(high - low <= EXACT, (low + high) / 2, np.nan), low, high)
+    n, s = evidence.entries(i, j)
     level = math.log(problem.n_pairs / problem.delta)
-    return float(lower_end(n, s, level)[0]), float(upper_end(n, s, level)[0])
+    mean = np.divide(s, n, out=np.full(s.shape, np.nan), where=n > 0)
+    return Displayed(mean, lower_end(n, s, level), upper_end(n, s, level))

@@ -20,6 +20,9 @@ MAX_STEPS = 200
 MIN_PROGRESS = 1e-5
 """Descent ends when a step improves the fit by less than this part: the noise floor is far above it."""
 
+CHUNK_ENTRIES = 2**20
+"""Numbers held at a time while the core is solved for: 8 MB."""
+
 DENSE_ITEMS = 200
 """Up to here all eigenvectors take a few milliseconds; beyond, only the leading ones are iterated for."""
 
@@ -77,7 +80,7 @@ class _Entries:
 
 
 def complete(counts: PairCounts, n_items: int, rank: int) -> Completion:
-    """Returns the rank-r completion of the counts. Cost O(m r^2) a step for m shown entries."""
+    """Returns the rank-r completion of the counts. Cost O(m r^4) a step for m shown entries: meant for small r."""
     entries = _Entries.symmetric(counts, n_items)
     X = _spectral_start(entries, rank)
     Y = X.copy()
@@ -124,13 +127,18 @@ def _values(entries: _Entries, X: FloatArray, S: FloatArray, Y: FloatArray) -> F
 def _solve_core(entries: _Entries, X: FloatArray, Y: FloatArray) -> tuple[FloatArray, float]:
     """Returns the S that fits best for these X and Y, and half the weighted squared misfit."""
     rank = X.shape[1]
-    features = (X[entries.row][:, :, None] * Y[entries.column][:, None, :]).reshape(len(entries.row), -1)  # (m, r^2)
-    weighted = features * entries.weight[:, None]
-    normal = features.T @ weighted
-    core, *_ = np.linalg.lstsq(normal, weighted.T @ entries.value, rcond=1e-12)
+    normal, right = np.zeros((rank**2, rank**2)), np.zeros(rank**2)
+    step = max(1, CHUNK_ENTRIES // rank**2)
+    for start in range(0, len(entries.row), step):  # in chunks: (m, r^2) at once would be gigabytes at a high rank
+        part = slice(start, start + step)
+        left, top = X[entries.row[part]], Y[entries.column[part]]
+        features = (left[:, :, None] * top[:, None, :]).reshape(len(left), -1)  # (chunk, r^2)
+        weighted = features * entries.weight[part, None]
+        normal += features.T @ weighted
+        right += weighted.T @ entries.value[part]
+    core, *_ = np.linalg.lstsq(normal, right, rcond=1e-12)
     S = np.asarray(core, dtype=np.float64).reshape(rank, rank)
-    misfit = 0.5 * float(np.sum(entries.weight * (features @ core - entries.value) ** 2))
-    return S, misfit
+    return S, 0.5 * float(np.sum(entries.weight * (_values(entries, X, S, Y) - entries.value) ** 2))
 
 
 def _across(basis: FloatArray, gradient: FloatArray) -> FloatArray:

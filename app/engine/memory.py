@@ -74,5 +74,10 @@ class Memory:
             raise UnreadableMemory(f"not a memory written by this program: {error}") from error
 
 
+def int_list(value: Json) -> list[int]:
+    """Returns a list of ints read from notes; nothing gives an empty list."""
+    return [int(item) for item in value if isinstance(item, int)] if isinstance(value, list) else []
+
+
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no number that to_json writes")

@@ -1,17 +1,20 @@
 """The one entry point: a question, the counts and a memory in; what to show, what to say and a memory out."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 import numpy as np
 
 from app.engine.arrays import Pair
-from app.engine.certificate import Assessment, Verdict, assess, displayed_interval
+from app.engine.certificate import Assessment, Verdict, assess, displayed
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Certified, Memory
 from app.engine.policies.policy import Policy, Situation
 from app.engine.problem import Problem
+from app.engine.randomness import Purpose, source
 
 _NO_LIMIT = 2**62
 
@@ -23,7 +26,8 @@ class Report:
     pair: Pair
     verdict: Verdict
     gap: float
-    interval: tuple[float, float]  # of L at the pair, simultaneous over pairs; for display only
+    estimate: float | None  # of L at the pair; for display only
+    interval: tuple[float, float]  # the same, simultaneous over pairs
     contenders: int
     phase: str
     samples: int
@@ -58,10 +62,10 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
     certified = memory.certified or _certify(assessment, version)
     if certified is not None:
         report = Report(
+            **_said_of(certified.pair, problem, evidence, assessment),
             pair=certified.pair,
             verdict=Verdict.CERTIFIED,
             gap=certified.gap,
-            interval=displayed_interval(problem, evidence, certified.pair),
             contenders=0,
             phase="done",
             samples=evidence.samples,
@@ -69,16 +73,16 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
             assumptions=certified.assumptions,
         )
         return Plan(Demand.nothing(), report, Memory(version, memory.notes, certified))
-    rng = np.random.default_rng([problem.seed, version])
+    rng = source(Purpose.PLAN, problem.seed, version)
     room = _NO_LIMIT if problem.budget is None else max(problem.budget - evidence.samples, 0)
     proposal = policy.propose(Situation(problem, evidence, assessment, memory.notes, version, room, rng))
     demand = proposal.demand.limited(room, rng)
     report = Report(
+        **_said_of(proposal.pair, problem, evidence, assessment),
         pair=proposal.pair,
         verdict=Verdict.NOT_YET if demand.total else Verdict.EXHAUSTED,
         gap=assessment.gap_of_pair(proposal.pair),
-        interval=displayed_interval(problem, evidence, proposal.pair),
-        contenders=len(assessment.contenders()),
+        contenders=len(assessment.contenders),
         phase=proposal.phase,
         samples=evidence.samples,
         version=version,
@@ -86,6 +90,19 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
         diagnostics=proposal.diagnostics,
     )
     return Plan(demand, report, Memory(version, proposal.notes))
+
+
+class _Said(TypedDict):
+    """The part of a report that is for display."""
+
+    estimate: float | None
+    interval: tuple[float, float]
+
+
+def _said_of(pair: Pair, problem: Problem, evidence: Evidence, assessment: Assessment) -> _Said:
+    shown = displayed(problem, evidence, assessment.bounds, np.array([pair.i]), np.array([pair.j]))
+    value = float(shown.value[0])
+    return {"estimate": None if math.isnan(value) else value, "interval": (float(shown.low[0]), float(shown.high[0]))}
 
 
 def _certify(assessment: Assessment, version: int) -> Certified | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from app.engine.policies import POLICIES, policy_named
 from app.engine.problem import Model, Problem, SelfPairs
+from app.engine.randomness import Purpose, source
 from app.simulation.population_file import load_population
 from app.simulation.run import Outcome, run_session
 
@@ -89,7 +90,7 @@ def make_tasks(path: Path, policies: Sequence[str], base: Problem, true_rank: in
 def run_task(task: Task) -> Outcome:
     """Returns the outcome of one task; the users' randomness depends on the seed only, not on the policy."""
     population = load_population(task.population)
-    users = np.random.default_rng([task.problem.seed, 1])
+    users = source(Purpose.USERS, task.problem.seed)
     return run_session(policy_named(task.policy), task.problem, population, users)
 
 

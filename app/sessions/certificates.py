@@ -14,9 +14,7 @@ from app.engine.evidence import Evidence
 from app.engine.memory import Certified
 from app.sessions.model import EvidenceRows, SessionRecord
 from app.sessions.ports import CertificateRecord
-
-ALWAYS_ASSUMED = ("independent-draws", "loss-independent-of-outcome")
-"""What every bound rests on; see the notes on loss and order in `maturity`."""
+from app.sessions.snapshots import ALWAYS_ASSUMED
 
 
 def certificate_of(
@@ -53,7 +51,7 @@ def certificate_of(
         "bounds": {
             "shares_of_delta": {"upper": shares.upper, "direct": shares.direct},
             "upper_of_pair": float(assessment.bounds.upper[assessment.leader_index]),
-            "lowest_of_others": float(assessment.bounds.upper[assessment.leader_index] - assessment.gap),
+            "lowest_of_others": assessment.lowest_of_others(assessment.leader_index),
         },
         "assumptions": [*ALWAYS_ASSUMED, *latched.assumptions],
         "choices": [],

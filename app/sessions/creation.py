@@ -4,14 +4,13 @@ import math
 import secrets
 from dataclasses import dataclass
 
-from app.engine.policies import policy_named
+from app.engine.policies import DEFAULT_POLICIES, policy_named
 from app.engine.problem import InvalidProblem, Model, SelfPairs
 from app.sessions.errors import InvalidSession
 from app.sessions.model import FeedbackKind, Item, MissingFeedback, Settings
 
 MAX_ITEMS = 5000
 LONGEST_WAIT_SECONDS = 30 * 24 * 3600
-DEFAULT_POLICY = {Model.STOCHASTIC: "lucb", Model.DETERMINISTIC: "plans"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +46,7 @@ def settle(new: NewSession) -> Settings:
     settings = Settings(
         model=new.model,
         feedback=new.feedback,
-        policy=new.policy or DEFAULT_POLICY[new.model],
+        policy=new.policy or DEFAULT_POLICIES[new.model],
         rank=new.rank,
         epsilon=new.epsilon,
         delta=new.delta,

@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray
+from app.engine.certificate import assess, displayed
 from app.engine.completion import complete
-from app.engine.confidence import lower_end, upper_end
 from app.engine.evidence import Evidence
-from app.engine.problem import Model, Problem
+from app.engine.problem import Problem
 from app.sessions.model import SessionRecord
+
+DISPLAY_RANK = 10
 
 
 def estimates_of(record: SessionRecord, evidence: Evidence, top: int) -> dict[str, Any]:
@@ -23,15 +25,15 @@ def estimates_of(record: SessionRecord, evidence: Evidence, top: int) -> dict[st
     items = _most_relevant(evidence, top)
     left, right = np.triu_indices(len(items), 1)
     i, j = items[left], items[right]
-    n, s = evidence.entries(i, j)
-    low, high = _intervals(problem, n, s)
+    n, _ = evidence.entries(i, j)
+    shown = displayed(problem, evidence, assess(problem, evidence).bounds, np.minimum(i, j), np.maximum(i, j))
     imputed = _imputed(problem, evidence, i, j)
     cells = [
         {
             "a": int(a),
             "b": int(b),
-            "reward": 1.0 - float(s[k] / n[k]) if n[k] else _optional(imputed, k),
-            "interval": [1.0 - float(high[k]), 1.0 - float(low[k])],
+            "reward": _reward(shown.value[k], imputed, k),
+            "interval": [1.0 - float(shown.high[k]), 1.0 - float(shown.low[k])],
             "shown": int(n[k]),
             "measured": bool(n[k]),
         }
@@ -41,7 +43,10 @@ def estimates_of(record: SessionRecord, evidence: Evidence, top: int) -> dict[st
     return {"plan_version": record.plan_version, "samples": evidence.samples, "items": names, "cells": cells}
 
 
-def _optional(imputed: FloatArray | None, k: int) -> float | None:
+def _reward(value: float, imputed: FloatArray | None, k: int) -> float | None:
+    """Returns what is known of a cell, else what is imputed, else nothing."""
+    if not math.isnan(value):
+        return 1.0 - float(value)
     return None if imputed is None else float(np.clip(1.0 - imputed[k], 0.0, 1.0))
 
 
@@ -58,17 +63,9 @@ def _most_relevant(evidence: Evidence, top: int) -> IntArray:
     return np.concatenate([best_first, rest])[: min(top, K)].astype(np.int64)
 
 
-def _intervals(problem: Problem, n: IntArray, s: FloatArray) -> tuple[FloatArray, FloatArray]:
-    if problem.model is Model.DETERMINISTIC:
-        value = np.divide(s, n, out=np.zeros(len(s)), where=n > 0)
-        return value, np.where(n > 0, value, 1.0)
-    level = math.log(problem.n_pairs / problem.delta)
-    return lower_end(n, s, level), upper_end(n, s, level)
-
-
 def _imputed(problem: Problem, evidence: Evidence, i: IntArray, j: IntArray) -> FloatArray | None:
     """Returns completed values, None while there is too little to complete from."""
-    rank = problem.rank or 1
+    rank = min(problem.rank or 1, DISPLAY_RANK)  # completion costs the fourth power of it
     if len(evidence.totals.n) < max(rank * problem.n_items, 2) or rank >= problem.n_items:
         return None
     return complete(evidence.totals, problem.n_items, rank).entries(i, j)

@@ -13,6 +13,8 @@ import numpy as np
 
 from app.engine.arrays import IntArray
 from app.engine.problem import Model
+from app.engine.randomness import Purpose as Randomness
+from app.engine.randomness import source
 from app.sessions.errors import SessionStopped
 from app.sessions.model import HandedOut, NewImpression, Purpose, SessionRecord, State
 from app.sessions.tickets import exploit_ticket, new_ticket
@@ -45,7 +47,7 @@ class HandoutSequence:
 
     def _shuffled(self, chunk: int) -> IntArray:
         share = self._count * (chunk + 1) // self._chunks - self._count * chunk // self._chunks
-        rng = np.random.default_rng([*self._seed, chunk])
+        rng = source(Randomness.HANDOUT, *self._seed, chunk)
         return rng.permutation(np.repeat(np.arange(len(share)), share))
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from app.engine.problem import Model, Problem, SelfPairs
 
@@ -182,7 +183,7 @@ class PlanRecord:
     epoch: int  # the fold whose evidence it rests on
     demand: tuple[tuple[int, int, int], ...]  # (i, j, count) as the policy asked
     handout: tuple[tuple[int, int, int], ...]  # the same less what was still out when the plan was made
-    report: dict[str, object]
+    report: dict[str, Any]
     memory: str  # JSON, as the engine wrote it
     counted_before: int  # impressions in the evidence when it was made
 

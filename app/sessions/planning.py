@@ -2,17 +2,20 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
+from app.engine.arrays import Pair
+from app.engine.certificate import Verdict
 from app.engine.evidence import Evidence
-from app.engine.memory import Memory, UnreadableMemory
+from app.engine.memory import Certified, Memory, UnreadableMemory
 from app.engine.plan import Plan, plan
 from app.engine.policies import policy_named
 from app.sessions.certificates import certificate_of
 from app.sessions.model import EvidenceRows, PlanRecord, Snapshot
 from app.sessions.ports import CertificateRecord, PlanningInput
-from app.sessions.snapshots import report_of, snapshot_of
+from app.sessions.snapshots import ALWAYS_ASSUMED, report_of, snapshot_of
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
     evidence = evidence_of(n_items, given.evidence)
     memory = memory_of(given)
     result = plan(policy_named(record.settings.policy), problem, evidence, memory)
-    report = {**report_of(result.report, evidence), "budget": record.budget}
+    report = {**report_of(result.report), "budget": record.budget}
     demand = tuple(
         (int(i), int(j), int(count))
         for i, j, count in zip(result.demand.i, result.demand.j, result.demand.count, strict=True)
@@ -58,14 +61,24 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
 
 
 def memory_of(given: PlanningInput) -> Memory:
-    """Returns the policy's memory at the stored version; one that cannot be read restarts the choices only."""
+    """Returns the policy's memory at the stored version; one that cannot be read restarts the choices only.
+
+    A verdict that had latched is in the last plan's report too, and is taken from there.
+    """
     version = given.record.plan_version
     if given.last_plan is None:
         return Memory(version=version)
     try:
         return replace(Memory.from_json(given.last_plan.memory), version=version)
     except UnreadableMemory:
-        return Memory(version=version)
+        return Memory(version=version, certified=_latched(given.last_plan.report, version))
+
+
+def _latched(report: dict[str, Any], version: int) -> Certified | None:
+    if report["verdict"] != Verdict.CERTIFIED:
+        return None
+    own = tuple(name for name in report["assumptions"] if name not in ALWAYS_ASSUMED)
+    return Certified(Pair(*report["pair"]), report["gap"], version, own)
 
 
 def _new_certificate(given: PlanningInput, result: Plan, evidence: Evidence) -> CertificateRecord | None:

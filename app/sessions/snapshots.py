@@ -6,29 +6,29 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-
-from app.engine.evidence import Evidence
 from app.engine.plan import Report
 from app.sessions.model import Health, SessionRecord, Snapshot
 
 SUSPENDED = "suspended"
 
+ALWAYS_ASSUMED = ("independent-draws", "loss-independent-of-outcome")
+"""What every bound rests on, beyond the assumptions of its own; see the notes on order and loss in `maturity`."""
 
-def report_of(report: Report, evidence: Evidence) -> dict[str, Any]:
+
+def report_of(report: Report) -> dict[str, Any]:
     """Returns the engine's report as plain values, in rewards instead of no-click probabilities."""
-    n, s = evidence.entries(np.array([report.pair.i]), np.array([report.pair.j]))
     low, high = report.interval
     return {
         "pair": [report.pair.i, report.pair.j],
         "verdict": report.verdict.value,
         "gap": report.gap,
-        "estimated_reward": 1.0 - float(s[0] / n[0]) if n[0] else None,
+        "estimated_reward": None if report.estimate is None else 1.0 - report.estimate,
         "interval": [1.0 - high, 1.0 - low],
         "phase": report.phase,
         "samples": report.samples,
         "contenders": report.contenders,
-        "assumptions": list(report.assumptions),
+        "assumptions": [*ALWAYS_ASSUMED, *report.assumptions],
+        "diagnostics": dict(report.diagnostics),
     }
 
 

@@ -13,6 +13,7 @@ from app.engine.memory import Memory, Notes
 from app.engine.plan import Plan, Report, plan
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Model, Problem, SelfPairs
+from app.engine.randomness import Purpose, source
 from app.simulation.population import Population
 from app.simulation.users import Users
 
@@ -65,7 +66,7 @@ def problem_for(policy: Policy, population: Population, **settings: object) -> P
 def propose(policy: Policy, problem: Problem, evidence: Evidence, notes: Notes, version: int) -> Proposal:
     """Returns the policy's own proposal, where the certificate would already have ended the session."""
     room = 2**62 if problem.budget is None else problem.budget - evidence.samples
-    rng = np.random.default_rng([problem.seed, version])
+    rng = source(Purpose.PLAN, problem.seed, version)
     return policy.propose(Situation(problem, evidence, assess(problem, evidence), notes, version, room, rng))
 
 
@@ -96,7 +97,7 @@ def run(
     until: Callable[[Report], bool] = lambda _: False,
 ) -> Run:
     """Returns the session until it asks for nothing more, or until the report says so."""
-    rng = np.random.default_rng([seed, 1])
+    rng = source(Purpose.USERS, seed)
     evidence, memory = Evidence.empty(problem.n_items), Memory()
     plans, seen = [], []
     while True:

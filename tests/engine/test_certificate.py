@@ -9,13 +9,18 @@ from hypothesis import strategies as st
 
 from app.engine.arrays import Pair
 from app.engine.bounds import Bounds
-from app.engine.certificate import EXACT, Assessment, Shares, assess, displayed_interval
+from app.engine.certificate import EXACT, Assessment, Shares, assess, displayed
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem
 
 # n=2: S=0 has the upper end 1 - sqrt(3 alpha/8), S=2 the lower end sqrt(3 alpha/8) (test_confidence). With delta .1,
 # upper ends take alpha = .1 * .1 / pairs, lower ends alpha = .9 * .1 = .09 whatever the number of pairs.
 LOWER_OF_TWO = math.sqrt(3 * 0.09 / 8)  # .1837
+
+
+def displayed_interval(problem: Problem, evidence: Evidence, pair: Pair) -> tuple[float, float]:
+    shown = displayed(problem, evidence, assess(problem, evidence).bounds, np.array([pair.i]), np.array([pair.j]))
+    return float(shown.low[0]), float(shown.high[0])
 
 
 def upper_of_none(n_pairs: int) -> float:
@@ -29,7 +34,7 @@ def test_three_items_by_hand() -> None:
     assert found.bounds.upper.tolist() == pytest.approx([upper_of_none(3), 1.0, 1.0], abs=1e-12)
     assert found.leader == Pair(0, 1)
     assert found.gap == pytest.approx(upper_of_none(3), abs=1e-12)  # pair (1, 2), never shown, may be 0
-    assert found.contenders().tolist() == [1, 2]
+    assert found.contenders.tolist() == [1, 2]
     assert not found.certified
     assert found.bounds.assumptions == ()
 
@@ -41,7 +46,7 @@ def test_the_gap_closes_when_every_rival_has_a_lower_bound() -> None:
         found = assess(Problem(n_items=3, epsilon=epsilon, delta=0.1), Evidence.from_rows(3, rows))
         assert found.gap == pytest.approx(gap, abs=1e-12)
         assert found.certified is certified
-        assert found.contenders().tolist() == ([] if certified else [1, 2])
+        assert found.contenders.tolist() == ([] if certified else [1, 2])
         # Seen from a rival, the leader's own lower bound 0 counts.
         assert found.gap_of_pair(Pair(1, 2)) == pytest.approx(1.0)
 
@@ -52,13 +57,13 @@ def test_four_items_by_hand() -> None:
     found = assess(Problem(n_items=4, epsilon=0.1, delta=0.1), evidence)
     assert found.leader == Pair(1, 3)  # and not the self pair (1, 1), which is never the answer
     assert found.gap == pytest.approx(upper_of_none(6) - LOWER_OF_TWO, abs=1e-12)
-    assert found.contenders().tolist() == [0, 1, 2, 3, 5]
+    assert found.contenders.tolist() == [0, 1, 2, 3, 5]
 
 
 def test_two_items_are_certified_at_once() -> None:
     found = assess(Problem(n_items=2, epsilon=1e-9, delta=0.1), Evidence.empty(2))
     assert (found.leader, found.gap, found.certified) == (Pair(0, 1), 0.0, True)
-    assert found.contenders().tolist() == []
+    assert found.contenders.tolist() == []
 
 
 def test_pairs_never_shown_have_bounds_zero_and_one() -> None:
@@ -96,8 +101,8 @@ def test_gap_and_contenders_follow_their_definitions(ends: list[tuple[int, int]]
     found = Assessment(Bounds(lower, upper, ()), 3, target / 8, leader)
     rivals = [k for k in range(3) if k != leader]
     assert found.gap == max(upper[leader] - min(lower[k] for k in rivals), 0.0)
-    assert found.contenders().tolist() == [k for k in rivals if lower[k] < upper[leader] - target / 8]
-    assert found.certified is (len(found.contenders()) == 0)
+    assert found.contenders.tolist() == [k for k in rivals if lower[k] < upper[leader] - target / 8]
+    assert found.certified is (len(found.contenders) == 0)
 
 
 @given(st.integers(1, 10**6), st.floats(0, 1), st.floats(0.01, 0.9), st.integers(3, 60))

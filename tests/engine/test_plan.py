@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.engine.arrays import Pair
-from app.engine.certificate import Verdict, assess, displayed_interval
+from app.engine.certificate import Verdict, assess, displayed
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Memory
@@ -42,7 +42,9 @@ def test_clear_evidence_is_certified_and_asks_for_nothing() -> None:
     report = step.report
     assert (report.pair, report.verdict, report.certified) == (Pair(0, 1), Verdict.CERTIFIED, True)
     assert report.gap == assess(PROBLEM, evidence).gap
-    assert report.interval == displayed_interval(PROBLEM, evidence, Pair(0, 1))
+    shown = displayed(PROBLEM, evidence, assess(PROBLEM, evidence).bounds, np.array([0]), np.array([1]))
+    assert report.interval == (shown.low[0], shown.high[0])
+    assert report.estimate == shown.value[0]
     assert (report.version, report.samples, report.contenders, step.demand.total) == (8, 6000, 0, 0)
     assert step.memory.notes == {"kept": 1}
     assert step.memory.certified is not None
@@ -77,7 +79,7 @@ def test_the_gap_reported_is_that_of_the_pair_reported() -> None:
     found = assess(PROBLEM, evidence)
     assert report.pair == Pair(1, 2) != found.leader
     assert report.gap == found.gap_of_pair(Pair(1, 2)) > found.gap
-    assert report.contenders == len(found.contenders())
+    assert report.contenders == len(found.contenders)
     assert report.diagnostics == {"x": 1.5}
 
 

@@ -79,7 +79,7 @@ def certified() -> tuple[dict[str, Any], list[dict[str, Any]]]:
     )  # fmt: skip
     log = Log(record, np.random.default_rng(3))
     certificate = next(planned.certificate for planned in log.plans() if planned.certificate)
-    return json.loads(certificate.body), log.rows
+    return json.loads(certificate.body), [{"kind": "session", "id": "s"}, *log.rows]
 
 
 def failed(checks: list[Check]) -> set[str]:
@@ -103,7 +103,7 @@ def test_two_items_are_certified_at_once(make_record: MakeRecord) -> None:
     assert (body["verdict"], body["gap"], body["pair"]) == ("certified", 0.0, ["ad-0", "ad-1"])
     assert planned.plan.demand == ()
     assert planned.certificate is not None
-    assert failed(verify(json.loads(planned.certificate.body), [])) == set()
+    assert failed(verify(json.loads(planned.certificate.body), [{"kind": "session", "id": "s1"}])) == set()
 
 
 def test_planning_is_a_pure_function_of_what_is_stored(make_record: MakeRecord) -> None:
@@ -124,6 +124,15 @@ def test_unreadable_memory_restarts_the_choices_and_keeps_the_evidence(make_reco
     assert json.loads(planned.snapshot.body)["samples"] == len(log.rows)
 
 
+def test_unreadable_memory_does_not_forget_a_verdict(make_record: MakeRecord) -> None:
+    log = Log(make_record(epsilon=0.2, delta=0.1), np.random.default_rng(3))
+    done = list(log.plans())[-1]
+    log.last = replace(done.plan, memory="")
+    again = make_plan(log.given(), NOW)
+    assert json.loads(again.snapshot.body)["certified"]
+    assert again.plan.report["pair"] == done.plan.report["pair"]
+
+
 def test_health_suspends_the_verdict_and_withholds_the_certificate(make_record: MakeRecord) -> None:
     sick = (Health("p", "c", "a"),)
     given = PlanningInput(make_record(n_items=2, plan_version=0), NOTHING, EvidenceRows(), None, sick)
@@ -141,28 +150,52 @@ def test_certificate_verifies_against_its_log(certified: tuple[dict[str, Any], l
     assert failed(verify(certificate, rows)) == set()
 
 
+def forged(certificate: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """A changed document with a digest that fits it."""
+    document = {**certificate, **changes}
+    return {**document, "digest": digest_of(document)}
+
+
+def test_verification_notices_a_changed_document(certified: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
+    certificate, rows = certified
+    assert failed(verify({**certificate, "gap": 0.0}, rows)) == {"digest", "gap"}
+
+
 def test_verification_notices_a_forged_document(certified: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
     certificate, rows = certified
-    assert failed(verify({**certificate, "gap": 0.0}, rows)) == {"digest", "stated gap"}
-    forged = {**certificate, "settings": {**certificate["settings"], "epsilon": 0.001}}
-    forged["digest"] = digest_of(forged)
-    assert "gap" in failed(verify(forged, rows))
-    other = {**certificate, "i": 2, "j": 3}
-    assert "pair" in failed(verify(other, rows))
+    tight = {**certificate["settings"], "epsilon": 0.001}
+    assert failed(verify(forged(certificate, settings=tight), rows)) == {"verdict"}
+    assert failed(verify(forged(certificate, i=2, j=3), rows)) == {"pair"}
+    assert failed(verify(forged(certificate, gap=0.01), rows)) == {"gap"}
+    for name, number in (("upper_of_pair", "upper bound"), ("lowest_of_others", "lower bounds")):
+        bounds = {**certificate["bounds"], name: certificate["bounds"][name] + 0.01}
+        assert failed(verify(forged(certificate, bounds=bounds), rows)) == {number}
+    other = {**certificate["session"], "id": "another"}
+    assert failed(verify(forged(certificate, session=other), rows)) == {"session"}
 
 
 def test_verification_notices_a_changed_log(certified: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
-    certificate, rows = certified
-    flipped = [{**rows[0], "outcome": 1.0 - rows[0]["outcome"]}, *rows[1:]]
-    assert failed(verify(certificate, flipped)) == {"evidence"}
-    assert failed(verify(certificate, rows[1:])) == {"evidence"}
+    certificate, (session, first, *rest) = certified
+    flipped = {**first, "outcome": 1.0 - first["outcome"]}
+    assert failed(verify(certificate, [session, flipped, *rest])) == {"evidence"}
+    assert failed(verify(certificate, [session, *rest])) == {"evidence"}
+
+
+def test_verification_notices_an_answer_left_out_as_void(
+    certified: tuple[dict[str, Any], list[dict[str, Any]]],
+) -> None:
+    certificate, (session, *rows) = certified
+    dropped = {**rows[-1], "sequence": len(rows) + 1, "void": True, "not_shown": False}
+    assert failed(verify(certificate, [session, *rows, dropped])) == {"void"}
 
 
 def test_verification_notices_counting_out_of_order(certified: tuple[dict[str, Any], list[dict[str, Any]]]) -> None:
-    certificate, rows = certified
-    skipped = [{**row, "sequence": row["sequence"] + 1} for row in rows]
+    certificate, (session, *rows) = certified
+    later = [{**row, "sequence": row["sequence"] + 1} for row in rows]
     waiting = {**rows[0], "sequence": 1, "epoch": None, "outcome": None}
-    assert failed(verify(certificate, [waiting, *skipped])) == {"order"}
+    assert failed(verify(certificate, [session, waiting, *later])) == {"order"}
+    voided_since = {**waiting, "void": True, "epoch": certificate["epoch"] + 1, "not_shown": False}
+    assert failed(verify(certificate, [session, voided_since, *later])) == {"order"}, "it was open then"
 
 
 def test_deterministic_session_ends_exact(make_record: MakeRecord) -> None:
@@ -184,3 +217,5 @@ def test_deterministic_session_ends_exact(make_record: MakeRecord) -> None:
     body = json.loads(list(log.plans())[-1].snapshot.body)
     assert (body["verdict"], body["i"], body["j"]) == ("certified", 0, 1)
     assert body["gap"] < 1e-5
+    assert body["estimated_reward"] == pytest.approx(1 - 0.2 * 0.3)
+    assert body["interval"] == pytest.approx([0.94, 0.94], abs=1e-5)

@@ -7,45 +7,81 @@ their core. Then Z = L - C W^-1 C' is positive semidefinite (Schur complement; a
 
 Z_ii = L_ii - x_i' W^-1 x_i is known where the self pair was shown. Where it was not: Z_ii = 0 if as many columns were
 chosen as the stated rank (assumption `rank<=r`, Z has rank r - r = 0), otherwise at most 1 - x_i' W^-1 x_i, because
-L_ii <= 1. Rounding leaves Z_ii at 1e-16 of L_ii instead of 0, so bounds end about 1e-8 apart, never exactly equal.
+L_ii <= 1. Rounding leaves Z_ii at 1e-16 of L_ii (times the amplification of W^-1, at most about 1e6) instead of 0, so
+bounds end about 1e-8 apart, never exactly equal, and where it is cut off at 0 they may be off by about 1e-10.
 """
 
 import numpy as np
 
-from app.engine.arrays import FloatArray, IntArray, pair_index
+from app.engine.arrays import FloatArray, IntArray, n_pairs, pair_index
 from app.engine.bounds import Bounds
 from app.engine.columns import INDEPENDENT, schur_residuals
 from app.engine.evidence import Evidence
 from app.engine.problem import Problem
 
+AGREEMENT = 1e-6
+"""How far a shown pair may lie outside its imputed bounds before it contradicts them: far above rounding."""
+
 
 def exact_bounds(problem: Problem, evidence: Evidence) -> Bounds:
-    """Returns bounds of all pairs from exact entries. Cost O(K^2 r)."""
+    """Returns bounds of all pairs from exact entries. Cost O(K^2 r).
+
+    Assumptions that the entries themselves contradict are dropped: first the rank, then `mixture` (no imputing at all).
+    """
     K = evidence.n_items
     everyone = np.arange(K)
     chosen = independent_columns(evidence)
     C = np.stack([values(evidence, everyone, np.full(K, c)) for c in chosen], axis=1) if chosen else np.zeros((K, 0))
     W = C[chosen]
     n_self, s_self = evidence.entries(everyone, everyone)
-    diagonal = np.where(n_self > 0, s_self / np.maximum(n_self, 1), 1.0)
+    shown = n_self > 0
+    diagonal = np.where(shown, s_self / np.maximum(n_self, 1), 1.0)
     residual = schur_residuals(W, C, diagonal)  # (K,)
-    assumptions = ["mixture"] if chosen else []
-    if problem.rank is not None and len(chosen) == problem.rank:
-        unshown = n_self == 0
-        residual = np.where(unshown, 0.0, residual)
-        assumptions += [f"rank<={problem.rank}"] if unshown.any() else []
+    mixer = np.asarray(np.linalg.solve(W, C.T).T if chosen else C, dtype=np.float64)  # (K, q)
+    explained = not np.any(residual[shown] > INDEPENDENT * diagonal[shown])
+    if chosen and len(chosen) == problem.rank and explained:
+        assumptions = ("mixture",) if shown.all() else ("mixture", f"rank<={problem.rank}")
+        bounds = _imputed(C, mixer, np.where(shown, residual, 0.0), assumptions)
+        if _agrees(bounds, evidence):
+            return _with_measured(bounds, evidence)
+    if chosen:
+        bounds = _imputed(C, mixer, residual, ("mixture",))
+        if _agrees(bounds, evidence):
+            return _with_measured(bounds, evidence)
+    return _with_measured(Bounds(np.zeros(problem.n_pairs), np.ones(problem.n_pairs), ()), evidence)
+
+
+def _imputed(C: FloatArray, mixer: FloatArray, residual: FloatArray, assumptions: tuple[str, ...]) -> Bounds:
+    """Returns (C W^-1 C')_ij -+ sqrt(Z_ii Z_jj), row by row: O(K) memory beside the answer."""
+    K = len(C)
     spread = np.sqrt(residual)
-    mixer = np.linalg.solve(W, C.T).T if chosen else C  # (K, q)
-    lower, upper = np.empty(problem.n_pairs), np.empty(problem.n_pairs)
-    for i in range(K - 1):  # row by row: O(K) memory beside the answer
+    lower, upper = np.empty(n_pairs(K)), np.empty(n_pairs(K))
+    for i in range(K - 1):
         row = slice(i * (2 * K - i - 1) // 2, (i + 1) * (2 * K - i - 2) // 2)
         imputed, slack = C[i + 1 :] @ mixer[i], spread[i] * spread[i + 1 :]
         lower[row], upper[row] = np.maximum(imputed - slack, 0.0), np.minimum(imputed + slack, 1.0)
-    measured = evidence.totals
-    off = measured.i != measured.j
-    index = pair_index(measured.i[off], measured.j[off], K)
-    lower[index] = upper[index] = measured.s[off] / measured.n[off]
-    return Bounds(lower, upper, tuple(assumptions))
+    return Bounds(lower, upper, assumptions)
+
+
+def _measured(evidence: Evidence) -> tuple[IntArray, FloatArray]:
+    """Returns the distinct pairs that were shown, by number, and their values."""
+    t = evidence.totals
+    off = t.i != t.j
+    return pair_index(t.i[off], t.j[off], evidence.n_items), t.s[off] / t.n[off]
+
+
+def _agrees(bounds: Bounds, evidence: Evidence) -> bool:
+    """Returns whether every shown pair lies within its imputed bounds, but for rounding."""
+    index, value = _measured(evidence)
+    return bool(np.all((bounds.lower[index] <= value + AGREEMENT) & (value <= bounds.upper[index] + AGREEMENT)))
+
+
+def _with_measured(bounds: Bounds, evidence: Evidence) -> Bounds:
+    """Returns the bounds with shown pairs at their exact values."""
+    index, value = _measured(evidence)
+    lower, upper = bounds.lower.copy(), bounds.upper.copy()
+    lower[index] = upper[index] = value
+    return Bounds(lower, upper, bounds.assumptions)
 
 
 def values(evidence: Evidence, i: IntArray, j: IntArray) -> FloatArray:

@@ -8,16 +8,17 @@ from app.engine.policies.naive import Naive
 from app.engine.policies.plans import Plans
 from app.engine.policies.policy import Policy
 from app.engine.policies.row_mean_halving import RowMeanHalving
-from app.engine.policies.rplans_literal import RplansLiteral
+from app.engine.policies.rplans_literal import RplansLiteral, RplansLiteralSharper
 from app.engine.policies.sequential_halving import SequentialHalving
 from app.engine.policies.successive_elimination import SuccessiveElimination
-from app.engine.problem import InvalidProblem
+from app.engine.problem import InvalidProblem, Model
 
 POLICIES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
         Plans(),
         RplansLiteral(),
+        RplansLiteralSharper(),
         Naive(),
         SuccessiveElimination(),
         MedianElimination(),
@@ -28,6 +29,9 @@ POLICIES: dict[str, Policy] = {
         RowMeanHalving(),
     )
 }
+
+
+DEFAULT_POLICIES = {Model.STOCHASTIC: "lucb", Model.DETERMINISTIC: "plans"}
 
 
 def policy_named(name: str) -> Policy:

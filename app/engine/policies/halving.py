@@ -14,16 +14,13 @@ import numpy as np
 from app.engine.arrays import IntArray
 from app.engine.demand import Demand, fill_lowest
 from app.engine.evidence import DenseCounts, Evidence
-from app.engine.memory import Json
 from app.engine.policies.policy import Situation
 
-_ROUND_DONE = 0.9
+LARGEST_FIRST_DEMAND = 100_000
+"""A longer round is asked for in several plans: without a budget it has as many impressions as there are pairs."""
+
+ROUND_DONE = 0.9
 """A round ends once this part of it has been counted; lost answers must not hold it open."""
-
-
-def int_list(value: Json) -> list[int]:
-    """Returns a list of ints read from notes; nothing gives an empty list."""
-    return [int(item) for item in value if isinstance(item, int)] if isinstance(value, list) else []
 
 
 def best_half(arms: IntArray, counts: DenseCounts) -> IntArray:
@@ -61,7 +58,7 @@ def sequential_halving(now: Situation, arms: IntArray, budget: int, starts: list
     per_round = budget // rounds
     alive = completed_rounds(now.evidence, arms, starts, fresh=False)
     counted = now.evidence.issued(starts[-1]).distinct
-    if len(alive) > 1 and counted.n[alive].sum() >= _ROUND_DONE * per_round:
+    if len(alive) > 1 and counted.n[alive].sum() >= ROUND_DONE * per_round:
         alive = best_half(alive, now.evidence.distinct)
         starts = [*starts, now.version]
         counted = now.evidence.issued(now.version).distinct
@@ -70,7 +67,7 @@ def sequential_halving(now: Situation, arms: IntArray, budget: int, starts: list
     if len(alive) == 1:
         return Halving(Demand.nothing(), best, starts, finished=True)
     missing = per_round - int(counted.n[alive].sum())
-    extra = fill_lowest(counted.n[alive], missing, now.rng)
+    extra = fill_lowest(counted.n[alive], min(missing, max(now.batch(), LARGEST_FIRST_DEMAND)), now.rng)
     return Halving(Demand.of_pairs(alive, extra, now.problem.n_items), best, starts, finished=False)
 
 

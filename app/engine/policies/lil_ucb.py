@@ -43,8 +43,13 @@ class LilUcb(Policy):
 
 
 def _confidence(delta: float) -> float:
-    """Returns the paper's inner delta: the value that makes the whole procedure fail with probability delta."""
-    return float((delta * LIL_EPSILON / (5 * (2 + LIL_EPSILON))) ** (1 / (1 + LIL_EPSILON)))
+    """Returns the inner delta d that makes the whole procedure fail with probability delta.
+
+    Their Theorem 2: it fails with probability at most 4 sqrt(c d) + 4 c d, c = (2+eps)/eps (1/log(1+eps))^(1+eps);
+    solved for d.
+    """
+    c = (2 + LIL_EPSILON) / LIL_EPSILON * (1 / math.log(1 + LIL_EPSILON)) ** (1 + LIL_EPSILON)
+    return float((math.sqrt(1 + delta) - 1) ** 2 / (4 * c))
 
 
 def _radius(n: FloatArray, delta: float) -> FloatArray:

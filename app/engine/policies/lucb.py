@@ -23,8 +23,8 @@ REFINE_GROWTH = 0.15
 class Lucb(Policy):
     """Uses the certificate's own bounds: leader = lowest upper bound, rivals = contenders with the lowest lower bound.
 
-    One rival at a time would need as many plans as samples, so a batch is what the rule would pull if the means
-    stayed as they are: it raises the lowest lower bounds to one level. The strongest policy here that ignores the
+    One rival at a time would need as many plans as samples, so a batch goes down the list of rivals, the lowest lower
+    bound first, and gives each what should settle it, until it is spent. The strongest policy here that ignores the
     structure of L; anything that uses structure must beat it.
     """
 
@@ -33,7 +33,7 @@ class Lucb(Policy):
     def propose(self, now: Situation) -> Proposal:
         """Returns first pulls for open pairs that lack them, then batches on the leader and the nearest rivals."""
         counts, assessment, n_items = now.evidence.distinct, now.assessment, now.problem.n_items
-        contenders = assessment.contenders()
+        contenders = assessment.contenders
         fresh = contenders[counts.n[contenders] < FIRST_PULLS]
         if len(fresh):
             missing = FIRST_PULLS * len(fresh) - int(counts.n[fresh].sum())

@@ -7,7 +7,8 @@ import numpy as np
 
 from app.engine.arrays import pair_at
 from app.engine.demand import Demand, fill_lowest
-from app.engine.policies.halving import best_half, completed_rounds, int_list
+from app.engine.memory import int_list
+from app.engine.policies.halving import best_half, completed_rounds
 from app.engine.policies.policy import Policy, Proposal, Situation
 
 
@@ -15,7 +16,7 @@ class MedianElimination(Policy):
     """Round l shows each survivor (4/eps_l^2) log(3/delta_l) times afresh, then keeps the better half.
 
     eps_1 = eps/4, delta_1 = delta/2; eps shrinks by 3/4 and delta by 1/2 a round. Its own guarantee comes from that
-    schedule alone and costs about 100/eps^2 per pair whatever the data say; the certificate usually ends it earlier.
+    schedule alone and costs thousands / eps^2 per pair whatever the data say; the certificate usually ends it earlier.
     A round is asked for in geometric batches. Notes: the version each round began with; the survivors are replayed
     from the counts, so memory stays small.
     """

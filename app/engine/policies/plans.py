@@ -1,15 +1,14 @@
 """`plans`: Algorithm 1 of the paper, exact columns of the deterministic model."""
 
-import math
 from typing import ClassVar
 
 import numpy as np
 
-from app.engine.arrays import IntArray, Pair, pair_at
+from app.engine.arrays import IntArray
 from app.engine.bounds.exact import values
 from app.engine.columns import INDEPENDENT, schur_residuals
 from app.engine.demand import Demand
-from app.engine.policies.halving import int_list
+from app.engine.memory import int_list
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Model
 
@@ -49,7 +48,7 @@ class Plans(Policy):
             run = untested[: max(1, K - len(untested))]
             missing, phase = (run, run), "test" if len(run) else "finished"
         demand = Demand.of_entries(missing[0], missing[1], np.ones(len(missing[0]), dtype=np.int64))
-        return Proposal(demand, self._lowest(now), phase, {"chosen": list(chosen)})
+        return Proposal(demand, now.assessment.leader, phase, {"chosen": list(chosen)})
 
     def _missing_of_columns(self, now: Situation, chosen: list[int]) -> tuple[IntArray, IntArray]:
         """Returns the entries of the chosen columns not shown yet."""
@@ -72,9 +71,3 @@ class Plans(Policy):
         relative[np.isin(tested, picked)] = 0.0
         best = int(np.argmax(relative))
         return int(tested[best]) if relative[best] > INDEPENDENT else None
-
-    def _lowest(self, now: Situation) -> Pair:
-        """Returns the pair with the lowest midpoint of its bounds: the imputed value once columns are known."""
-        bounds = now.assessment.bounds
-        middle = (bounds.lower + bounds.upper) / 2
-        return pair_at(int(np.argmin(middle)), now.problem.n_items) if math.isfinite(middle[0]) else Pair(0, 1)

@@ -9,9 +9,11 @@ import numpy as np
 from app.engine.arrays import IntArray, Pair, pair_at, pair_index
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
-from app.engine.policies.halving import affordable_arms, int_list, sequential_halving
+from app.engine.memory import int_list
+from app.engine.policies.halving import ROUND_DONE, affordable_arms, sequential_halving
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.policies.sequential_halving import FIRST_RUN_PER_PAIR
+from app.engine.randomness import Purpose, source
 
 KEPT_ITEMS = 32
 """Items left for the second half: 496 pairs, few enough to be told apart by direct samples."""
@@ -41,7 +43,7 @@ class RowMeanHalving(Policy):
             rounds = per_round = 0
         alive = _surviving_items(evidence, item_starts)
         by_items = rounds > 0 and not pair_starts
-        if by_items and len(alive) > KEPT_ITEMS and evidence.issued(item_starts[-1]).samples >= per_round * 0.9:
+        if by_items and len(alive) > KEPT_ITEMS and evidence.issued(item_starts[-1]).samples >= ROUND_DONE * per_round:
             item_starts = [*item_starts, now.version]
             alive = _surviving_items(evidence, item_starts)
         if by_items and len(alive) > KEPT_ITEMS:
@@ -54,8 +56,8 @@ class RowMeanHalving(Policy):
         arms = pair_index(alive[left], alive[right], problem.n_items)
         spent = int(ITEM_SHARE * budget) if rounds else 0
         n_arms = affordable_arms(len(arms), budget - spent)
-        source = np.random.default_rng([problem.seed, pair_starts[0], n_arms])  # the same part in every plan
-        arms = np.sort(source.choice(arms, size=n_arms, replace=False))
+        rng = source(Purpose.ARMS, problem.seed, pair_starts[0], n_arms)  # the same part in every plan
+        arms = np.sort(rng.choice(arms, size=n_arms, replace=False))
         state = sequential_halving(now, arms, budget - spent, pair_starts)
         notes = {"item_starts": list(item_starts), "pair_starts": list(state.starts)}
         phase = "finished" if state.finished else f"pairs {len(state.starts)}"

@@ -5,8 +5,10 @@ from typing import ClassVar
 import numpy as np
 
 from app.engine.arrays import pair_at
-from app.engine.policies.halving import affordable_arms, int_list, sequential_halving
+from app.engine.memory import int_list
+from app.engine.policies.halving import affordable_arms, sequential_halving
 from app.engine.policies.policy import Policy, Proposal, Situation
+from app.engine.randomness import Purpose, source
 
 FIRST_RUN_PER_PAIR = 20
 """Without a budget the first run has this many impressions a pair, and each later run twice the one before."""
@@ -24,13 +26,12 @@ class SequentialHalving(Policy):
         """Returns the current round's demand."""
         problem = now.problem
         starts = int_list(now.notes.get("round_starts")) or [now.version]
-        run = len(int_list(now.notes.get("runs"))) or 1
-        budget = problem.budget or FIRST_RUN_PER_PAIR * problem.n_pairs * 2 ** (run - 1)
         runs = int_list(now.notes.get("runs")) or [now.version]
+        budget = problem.budget or FIRST_RUN_PER_PAIR * problem.n_pairs * 2 ** (len(runs) - 1)
         n_arms = affordable_arms(problem.n_pairs, budget)
         # The random part must be the same in every plan of the run: its own source, seeded by where the run began.
-        source = np.random.default_rng([problem.seed, runs[-1], n_arms])
-        arms = np.sort(source.choice(problem.n_pairs, size=n_arms, replace=False))
+        rng = source(Purpose.ARMS, problem.seed, runs[-1], n_arms)
+        arms = np.sort(rng.choice(problem.n_pairs, size=n_arms, replace=False))
         state = sequential_halving(now, arms, budget, starts)
         if state.finished and problem.budget is None:
             runs, starts = [*runs, now.version], [now.version]

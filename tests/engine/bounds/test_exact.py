@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.arrays import FloatArray, pair_items
+from app.engine.arrays import FloatArray, Pair, pair_items
 from app.engine.bounds.exact import exact_bounds, independent_columns, values
+from app.engine.certificate import assess, displayed
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem
 from app.simulation.mixtures import mixture
@@ -81,3 +82,43 @@ def test_bounds_hold_whatever_is_known(seed: int, n_items: int, rank: int, part:
     assert np.all(bounds.lower <= L[left, right] + 1e-7)
     assert np.all(bounds.upper >= L[left, right] - 1e-7)
     assert np.all(bounds.lower <= bounds.upper + 1e-12)
+
+
+def test_a_stated_rank_that_self_pairs_refute_is_not_used() -> None:
+    X = np.random.default_rng(3).random((8, 2)) / 2
+    L = X @ X.T  # rank 2, stated 1
+    evidence = showing(L, [(0, j) for j in range(8)] + [(j, j) for j in range(1, 7)])
+    bounds = exact_bounds(question(8, 1), evidence)
+    truth = L[np.triu_indices(8, 1)]
+    assert np.all((bounds.lower <= truth + 1e-9) & (truth <= bounds.upper + 1e-9))
+    assert bounds.assumptions == ("mixture",)
+    assert not assess(question(8, 1), evidence).certified
+
+
+def test_a_stated_rank_that_another_pair_refutes_is_not_used() -> None:
+    X = np.random.default_rng(3).random((8, 2)) / 2
+    L = X @ X.T
+    trusted = exact_bounds(question(8, 1), showing(L, [(0, j) for j in range(8)]))
+    assert trusted.assumptions == ("mixture", "rank<=1"), "nothing speaks against it yet"
+    refuted = exact_bounds(question(8, 1), showing(L, [(0, j) for j in range(8)] + [(3, 5)]))
+    assert refuted.assumptions == ("mixture",)
+    truth = L[np.triu_indices(8, 1)]
+    assert np.all((refuted.lower <= truth + 1e-9) & (truth <= refuted.upper + 1e-9))
+
+
+def test_answers_of_no_mixture_impute_nothing() -> None:
+    L = np.array([[0.5, 0.5, 0.5], [0.5, 0.5, 0.0], [0.5, 0.0, 0.5]])  # items 1 and 2 both equal item 0, yet differ
+    bounds = exact_bounds(question(3, None), showing(L, [(0, 0), (0, 1), (0, 2), (1, 1), (2, 2), (1, 2)]))
+    assert bounds.assumptions == ()
+    assert bounds.lower.tolist() == bounds.upper.tolist() == [0.5, 0.5, 0.0]
+
+
+def test_a_pair_that_was_never_shown_is_displayed_with_its_imputed_value() -> None:
+    x = np.array([0.9, 0.8, 0.3, 0.2])
+    L = np.outer(x, x)
+    problem, evidence = question(4, 1), showing(L, [(0, j) for j in range(4)])
+    found = assess(problem, evidence)
+    assert (found.leader, found.certified) == (Pair(2, 3), True)
+    display = displayed(problem, evidence, found.bounds, np.array([2]), np.array([3]))
+    assert display.value[0] == pytest.approx(0.06)
+    assert (display.low[0], display.high[0]) == pytest.approx((0.06, 0.06))

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.evidence import DenseCounts, Evidence
-from app.engine.policies.halving import affordable_arms, best_half, completed_rounds, int_list
+from app.engine.memory import int_list
+from app.engine.policies.halving import affordable_arms, best_half, completed_rounds
 
 
 def test_the_better_half_by_hand() -> None:

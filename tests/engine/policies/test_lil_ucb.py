@@ -19,8 +19,10 @@ DELTA = _confidence(0.1)
 
 
 def test_inner_delta_by_hand() -> None:
-    # (delta eps / (5 (2 + eps)))^(1/(1 + eps)) with delta .1, eps .01
-    assert pytest.approx((0.001 / 10.05) ** (1 / 1.01), rel=1e-12) == DELTA
+    # The failure probability of the whole procedure, 4 sqrt(c d) + 4 c d, must come out as .1 at eps = .01.
+    c = 201 * (1 / math.log(1.01)) ** 1.01
+    assert 4 * math.sqrt(c * DELTA) + 4 * c * DELTA == pytest.approx(0.1, rel=1e-9)
+    assert pytest.approx(2.8e-8, rel=0.02) == DELTA
 
 
 def test_radius_by_hand() -> None:

@@ -56,7 +56,7 @@ def test_only_contenders_and_the_leader_are_shown() -> None:
     for step, evidence in list(zip(finished.plans, finished.evidence, strict=True))[:-1]:
         found = assess(problem, evidence)
         i, j = np.triu_indices(8, 1)
-        allowed = {(int(i[k]), int(j[k])) for k in [*found.contenders(), found.leader_index]}
+        allowed = {(int(i[k]), int(j[k])) for k in [*found.contenders, found.leader_index]}
         assert set(asked(step.demand)) <= allowed
         assert step.report.pair == found.leader
     assert finished.last.certified
