@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -10,7 +11,7 @@ from fastapi import FastAPI
 
 from app.sessions.certificates import package_version
 from app.sessions.service import Sessions
-from app.settings import Settings
+from app.settings import InvalidSetting, Settings, variable_of
 from app.storage.store import SqlStore
 from app.web.api import build_api
 
@@ -40,6 +41,19 @@ def app_from_environment() -> FastAPI:
     return create_app(Settings.from_environment(os.environ))
 
 
+def _check_port_is_free(settings: Settings) -> None:
+    """Raises InvalidSetting if something else listens there: uvicorn would say so only after starting up."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((settings.host, settings.port))
+        except OSError as error:
+            raise InvalidSetting(
+                variable_of("port"), f"cannot listen on {settings.host}:{settings.port}: {error.strerror}"
+            ) from error
+
+
 async def _rehearse(settings: Settings) -> None:
     """Opens and closes the store once: what keeps it from starting is raised here, not lost in a worker's log."""
     store = SqlStore(settings.database_url)
@@ -49,6 +63,7 @@ async def _rehearse(settings: Settings) -> None:
 
 def serve(settings: Settings) -> None:
     """Serves until a signal comes; requests in flight are finished first."""
+    _check_port_is_free(settings)
     asyncio.run(_rehearse(settings))
     # Worker processes import the factory by name and know nothing but the environment.
     os.environ.update(settings.as_environment())

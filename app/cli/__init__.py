@@ -1,6 +1,7 @@
 """The `bestpair` command: parse, call, print. One file a command."""
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -11,6 +12,7 @@ from app.cli.simulate import simulate
 from app.cli.verify import verify
 from app.client import ProblemError, ServiceUnreachable
 from app.engine.problem import InvalidProblem
+from app.sessions.certificates import package_version
 from app.sessions.errors import StorageUnavailable
 from app.settings import InvalidSetting
 from app.simulation.population import InvalidPopulation
@@ -24,6 +26,15 @@ cli = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@cli.callback(invoke_without_command=True)
+def _version(show: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    if show:
+        typer.echo(f"bestpair {package_version()}")
+        raise typer.Exit
+
+
 for command in (serve, migrate, population, simulate, compare, verify):
     cli.command()(command)
 
@@ -43,5 +54,12 @@ def main() -> None:
     try:
         cli()
     except BAD_INPUT as error:
-        typer.echo(f"bestpair: {error}", err=True)
+        typer.echo(f"bestpair: {error}{_reason(error)}", err=True)
         sys.exit(2)
+
+
+def _reason(error: Exception) -> str:
+    """Returns what the database driver said, for an operator: callers of the service are not told hosts and files."""
+    cause = error.__cause__ if isinstance(error, StorageUnavailable) else None
+    said = str(getattr(cause, "orig", None) or "").strip().splitlines()
+    return f"\n  BESTPAIR_DATABASE_URL: {said[0]}" if said else ""

@@ -116,4 +116,6 @@ def _tell(outcome: dict[str, Any], as_json: bool) -> None:
             f"{found}: pair {tuple(outcome['pair'])} after {outcome['samples']:,} impressions and {outcome['plans']} "
             f"plans; proven within {outcome['gap']:.4g} of the best, in truth {outcome['error']:.4g}"
         )
+        if "acknowledged" in outcome:
+            typer.echo(f"{outcome['acknowledged']:,} answers acknowledged, {outcome['counted']:,} counted")
     typer.echo(json.dumps(outcome))

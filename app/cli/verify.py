@@ -20,13 +20,18 @@ def verify(
     with _opened(log, "log") as lines:
         try:
             rows = [json.loads(line) for line in lines if line.strip()]
-            checks = [*check_certificate(document, rows), check_plans(document, rows)]
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidProblem("log", f"{log} is not the export that belongs to {certificate}: {error!r}") from error
+        except ValueError as error:
+            raise InvalidProblem("log", f"{log} is not an export as NDJSON, one JSON object a line (CSV?)") from error
+    try:
+        checks = [*check_certificate(document, rows), check_plans(document, rows)]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidProblem("log", f"{log} does not have the rows of an export: {error!r}") from error
     for check in checks:
         typer.echo(f"{'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}")
-    if not all(check.holds for check in checks):
-        raise typer.Exit(1)
+    holds = all(check.holds for check in checks)
+    pair = " and ".join(document["pair"])
+    typer.echo(f"the certificate of {pair} {'holds' if holds else 'does NOT hold'}")
+    raise typer.Exit(0 if holds else 1)
 
 
 def _opened(path: Path, field: str) -> TextIO:

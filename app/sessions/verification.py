@@ -51,7 +51,10 @@ def check_plans(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> C
     """Returns whether planning again from the log gives the logged plans; promised on the same versions only."""
     if certificate["versions"] != versions():
         return Check("plans", True, "not replayed: other versions of the program or its libraries wrote them")
-    again = replay(log)
+    rows = list(log)
+    if not any(row.get("kind") == "session" and row["id"] == certificate["session"]["id"] for row in rows):
+        return Check("plans", False, "not replayed: the log is another session's")
+    again = replay(rows)
     differing = [version for version in again.differing if version <= certificate["plan_version"]]
     detail = f"all {len(again.stored)} plans follow from the log" if not differing else f"plans {differing[:5]} differ"
     return Check("plans", not differing, detail)

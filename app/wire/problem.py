@@ -74,6 +74,8 @@ def field_errors(error: ValidationError, shape: type[BaseModel] | None = None) -
 def advice(errors: Sequence[Mapping[str, Any]], shape: type[BaseModel] | None = None) -> list[FieldError]:
     """Returns pydantic's errors as advice, the first few of them."""
     known = list(shape.model_fields) if shape else []
+    # "or null" is a way to leave a field out; that a value is not null is no advice.
+    errors = [each for each in errors if each["type"] != "none_required"]
     found = [FieldError(field=_path(each["loc"]), message=_message(each, known)) for each in errors[:MOST_ERRORS]]
     if len(errors) > MOST_ERRORS:
         found.append(FieldError(field="", message=f"and {len(errors) - MOST_ERRORS} more"))

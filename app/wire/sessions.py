@@ -77,9 +77,24 @@ class SessionCreate(RequestShape):
     self_pairs: SelfPairsName | None = Field(default=None, description="Whether one item may be shown twice.")
     explore_share: float = Field(default=1.0, gt=0, le=1, description="Share of impressions given to exploration.")
     budget: Budget | None = Field(default=None, description="The most impressions that may count; null: no limit.")
-    attribution_window_seconds: float = Field(default=0, ge=0, le=LONGEST_WAIT_SECONDS)
-    ticket_ttl_seconds: float = Field(default=300, gt=0, le=LONGEST_WAIT_SECONDS)
-    missing_feedback: MissingFeedbackName | None = Field(default=None, description="What silence means.")
+    attribution_window_seconds: float = Field(
+        default=0,
+        ge=0,
+        le=LONGEST_WAIT_SECONDS,
+        description="How long after it was shown a pair can still be clicked; nothing counts before. "
+        "0: every outcome is reported, and counts when it comes.",
+    )
+    ticket_ttl_seconds: float = Field(
+        default=300,
+        gt=0,
+        le=LONGEST_WAIT_SECONDS,
+        description="Without a window: how long to wait for an outcome before the impression is void.",
+    )
+    missing_feedback: MissingFeedbackName | None = Field(
+        default=None,
+        description='What silence means: "void", a lost answer (the default without a window: report 0 too!), or '
+        '"no_click" (the default with one: only clicks need be reported).',
+    )
     seed: Annotated[int, Field(ge=0, le=LARGEST_INTEGER)] | None = None
 
 
