@@ -105,6 +105,8 @@ class Counters:
     answered: int
     void: int
     counted: int
+    # Known after a fold only: every position of the current plan has been handed out at least once.
+    plan_is_out: bool = field(default=False, compare=False)
 
     @property
     def outstanding(self) -> int:

@@ -1,23 +1,26 @@
 """When to fold and plan: soon after enough answers, every second while answers are out, never on the event loop."""
 
 import asyncio
-import contextlib
 import logging
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from app.engine.problem import Model
 from app.sessions.errors import SessionError, SessionNotFound
 from app.sessions.model import Counters, SessionRecord
-from app.sessions.planning import make_plan
+from app.sessions.planning import Planned, make_plan
 from app.sessions.ports import PlanningInput, Store
 from app.sessions.snapshots import snapshot_of
 
 TICK_SECONDS = 0.05
 SWEEP_SECONDS = 1.0
 """Sessions with impressions out are folded at least this often: windows close without anyone calling."""
+
+REFRESH_TRIES = 20
+"""Changes of state that may overtake each other before a snapshot is left to the next one."""
 
 EAGERNESS = 0.25
 """A fold is worth it once this part of what the plan still lacks has been answered here (others may have the rest)."""
@@ -52,6 +55,8 @@ class Planner:
         self._answers: dict[str, int] = defaultdict(int)
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._task: asyncio.Task[None] | None = None
+        self._computing = asyncio.Semaphore(1)
+        self._advancing: dict[str, asyncio.Task[None]] = {}
 
     def answers_came(self, session_id: str, count: int) -> None:
         """Notes that answers were stored; the loop decides whether they are enough to act on."""
@@ -65,10 +70,13 @@ class Planner:
             record = await self._store.session(session_id)
             goal = await self._goal(record)
             self._lacking[session_id] = max(goal.counted - counters.counted, 1)
-            if plan_anyway or self._is_done(goal, record, counters):
+            if plan_anyway:
+                while not await self._plan(session_id):
+                    pass  # another process was quicker, and may not have seen the change yet
+            elif self._is_done(goal, record, counters):
                 await self._plan(session_id)
             elif record.settings.model is Model.DETERMINISTIC:
-                await self._tell_health(session_id)
+                await self.refresh(session_id)  # a fold may have found two values for one entry: that suspends at once
 
     async def _goal(self, record: SessionRecord) -> _Goal:
         goal = self._goals.get(record.id)
@@ -80,24 +88,40 @@ class Planner:
     def _is_done(self, goal: _Goal, record: SessionRecord, counters: Counters) -> bool:
         if goal.idle:
             return False
+        if record.settings.model is Model.DETERMINISTIC and counters.plan_is_out and counters.outstanding == 0:
+            return True  # some answers were lost: repeats do not count, so only a new plan asks again
         spent = record.budget is not None and counters.issued - counters.void >= record.budget
         return counters.counted >= goal.counted or (spent and counters.outstanding == 0)
 
-    async def _plan(self, session_id: str) -> None:
+    async def _plan(self, session_id: str) -> bool:
+        """Makes and stores the next plan; returns False if another process had made it already."""
         given = await self._store.planning_input(session_id)
-        planned = await asyncio.to_thread(make_plan, given, self._clock())
-        if await self._store.add_plan(session_id, planned.plan, planned.snapshot, planned.certificate):
-            demanded = planned.plan.demanded
-            goal = _Goal(planned.plan.version, planned.plan.counted_before + demanded, idle=demanded == 0)
-            self._goals[session_id] = goal
-            self._lacking[session_id] = max(demanded, 1)
+        planned = await self.make(given)
+        if not await self._store.add_plan(session_id, planned.plan, planned.snapshot, planned.certificate):
+            return False
+        demanded = planned.plan.demanded
+        goal = _Goal(planned.plan.version, planned.plan.counted_before + demanded, idle=demanded == 0)
+        self._goals[session_id] = goal
+        self._lacking[session_id] = max(demanded, 1)
+        if (await self._store.session(session_id)).state is not given.record.state:
+            await self.refresh(session_id)  # it changed while the plan was computed, and the snapshot tells the old one
+        return True
 
-    async def _tell_health(self, session_id: str) -> None:
-        """Renews the snapshot if a fold found two values for one entry: that suspends at once, not at the next plan."""
-        given = await self._store.planning_input(session_id)
-        if given.health and given.last_plan is not None:
-            snapshot = snapshot_of(given.record, given.last_plan.report, given.health, self._clock())
-            await self._store.set_snapshot(session_id, given.record.plan_version, snapshot)
+    async def make(self, given: PlanningInput) -> Planned:
+        """Returns a plan, computed in a thread, one at a time: large ones take a gigabyte."""
+        async with self._computing:
+            return await asyncio.to_thread(make_plan, given, self._clock())
+
+    async def refresh(self, session_id: str) -> None:
+        """Writes the snapshot anew after a change of state or health; the last one to change it has the last word."""
+        for _ in range(REFRESH_TRIES):
+            given = await self._store.planning_input(session_id)
+            if given.last_plan is None:
+                return
+            record = given.record
+            snapshot = snapshot_of(record, given.last_plan.report, given.health, self._clock())
+            if await self._store.set_snapshot(session_id, record.plan_version, record.state, snapshot):
+                return
 
     def forget(self, session_id: str) -> None:
         """Drops what is remembered of a deleted session."""
@@ -110,10 +134,10 @@ class Planner:
 
     async def stop(self) -> None:
         """Stops the loop; a plan that is being computed is dropped, another process or the next start makes it."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        tasks = [*self._advancing.values(), *([self._task] if self._task else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _run(self) -> None:
         swept = 0.0
@@ -128,8 +152,14 @@ class Planner:
             if loop.time() - swept >= SWEEP_SECONDS:
                 swept = loop.time()
                 due.update(await self._sweep())
-            for session_id in due:
-                await self._advance_safely(session_id)
+            for session_id in due - self._advancing.keys():
+                # A task each: a large plan of one session must not hold up the folds of the others.
+                task = asyncio.create_task(self._advance_safely(session_id))
+                self._advancing[session_id] = task
+                task.add_done_callback(partial(self._ended, session_id))
+
+    def _ended(self, session_id: str, _: asyncio.Task[None]) -> None:
+        self._advancing.pop(session_id, None)
 
     async def _sweep(self) -> list[str]:
         """Returns the sessions with impressions out; none while the database is away, the next sweep finds them."""

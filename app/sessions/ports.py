@@ -15,6 +15,7 @@ from app.sessions.model import (
     SessionChange,
     SessionRecord,
     Snapshot,
+    State,
 )
 
 
@@ -64,7 +65,7 @@ class Store(Protocol):
     async def change_session(self, session_id: str, change: SessionChange) -> SessionRecord:
         """Applies a change that the use case has checked; rules that race are checked again under the row's lock.
 
-        Raises SessionNotFound; InvalidStateChange if the session is stopped or the budget is not higher than before.
+        Raises SessionNotFound; InvalidStateChange if the session is stopped or the budget is lower than before.
         """
 
     async def delete_session(self, session_id: str) -> None:
@@ -103,8 +104,8 @@ class Store(Protocol):
         demand if nothing would be left); the cursor starts at 0.
         """
 
-    async def set_snapshot(self, session_id: str, plan_version: int, snapshot: Snapshot) -> None:
-        """Replaces the snapshot (after a change of state), unless a newer plan has come meanwhile."""
+    async def set_snapshot(self, session_id: str, plan_version: int, state: State, snapshot: Snapshot) -> bool:
+        """Replaces the snapshot if plan and state are still those it tells of; returns whether they were."""
 
     async def snapshot(self, session_id: str) -> Snapshot:
         """Returns the prepared answer of best-pair; raises SessionNotFound."""
@@ -116,7 +117,11 @@ class Store(Protocol):
         """Yields the session, its plans and its impressions as plain rows (`kind` tells which), never all at once."""
 
     async def sessions_to_advance(self) -> list[str]:
-        """Returns running or paused sessions with impressions out: their windows may have closed meanwhile."""
+        """Returns sessions, in whatever state, that may have something to fold or plan although nobody calls.
+
+        Those with impressions out (their windows may have closed), and those whose budget is spent while their plan
+        still asks (the plan after it was lost in a crash).
+        """
 
     async def ready(self) -> str | None:
         """Returns None if the database is reachable and at the right revision, otherwise what is wrong."""

@@ -5,7 +5,6 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from app.engine.problem import Model
@@ -32,9 +31,8 @@ from app.sessions.model import (
     State,
 )
 from app.sessions.planner import Planner
-from app.sessions.planning import evidence_of, make_plan
+from app.sessions.planning import evidence_of
 from app.sessions.ports import CertificateRecord, Order, PlanningInput, Store
-from app.sessions.snapshots import snapshot_of
 
 CACHED_SESSIONS = 1000
 
@@ -115,7 +113,7 @@ class Sessions:
         )
         nothing = Counters(0, 0, 0, 0)
         given = PlanningInput(record, nothing, EvidenceRows(), None, ())
-        planned = await asyncio.to_thread(make_plan, given, datetime.now(UTC))
+        planned = await self._planner.make(given)
         stored = await self._store.create_session(record, planned.plan, planned.snapshot, planned.certificate)
         return SessionView(stored, nothing, planned.snapshot)
 
@@ -133,10 +131,7 @@ class Sessions:
         await self._store.change_session(session_id, change)
         if change.budget is not None:
             await self._planner.advance(session_id, plan_anyway=True)
-        given = await self._store.planning_input(session_id)
-        if given.last_plan is not None:
-            snapshot = snapshot_of(given.record, given.last_plan.report, given.health, datetime.now(UTC))
-            await self._store.set_snapshot(session_id, given.record.plan_version, snapshot)
+        await self._planner.refresh(session_id)
         return await self.get(session_id)
 
     async def delete(self, session_id: str) -> None:
@@ -161,7 +156,7 @@ class Sessions:
             raise FeedbackConflict(REFUSALS[status])
         if status is FeedbackStatus.INVALID:
             raise InvalidFeedback("clicked", REFUSALS[status])
-        self._planner.answers_came(session_id, 1)
+        self._planner.answers_came(session_id, int(status is FeedbackStatus.ACCEPTED))
         return status
 
     async def feedback_batch(self, session_id: str, answers: Sequence[Answer]) -> list[RowResult]:
@@ -178,7 +173,7 @@ class Sessions:
         statuses = await self._store.answer(session_id, [feedback for _, feedback in good])
         for (place, _), status in zip(good, statuses, strict=True):
             results[place] = RowResult(status.value, REFUSALS.get(status))
-        self._planner.answers_came(session_id, len(good))
+        self._planner.answers_came(session_id, statuses.count(FeedbackStatus.ACCEPTED))
         return [result for result in results if result is not None]
 
     async def best_pair(self, session_id: str) -> Snapshot:

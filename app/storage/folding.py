@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, bindparam, func, select, update
+from sqlalchemy import Connection, bindparam, func, or_, select, update
 
 from app.engine.problem import Model
 from app.sessions.maturity import Fold, OpenImpression, Uptime, fold
@@ -22,9 +22,24 @@ _CONTRADICTION = "the values are not fixed numbers: they are measured with noise
 _FIELDS = tuple(OpenImpression.__dataclass_fields__)
 _OPEN = (
     select(*(impressions.c[field] for field in _FIELDS), impressions.c["counts"])
-    .where(impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None))
+    .where(
+        impressions.c.session_id == bindparam("id"),
+        impressions.c.epoch.is_(None),
+        or_(impressions.c.issued_at <= bindparam("latest"), impressions.c.not_shown),
+    )
     .order_by(impressions.c.sequence)
     .with_for_update()
+)
+_ANSWERED_LATER = (  # answered, window still open: counted by the database, not loaded
+    select(func.count())
+    .select_from(impressions)
+    .where(
+        impressions.c.session_id == bindparam("id"),
+        impressions.c.epoch.is_(None),
+        impressions.c["counts"],
+        impressions.c.outcome.is_not(None),
+        impressions.c.issued_at > bindparam("latest"),
+    )
 )
 _MEANS = (
     select(evidence.c.i, evidence.c.j, 1.0 - func.sum(evidence.c.s) / func.sum(evidence.c.n))
@@ -51,10 +66,14 @@ Pair = tuple[int, int]
 def fold_session(connection: Connection, session_id: str, heartbeat: Heartbeat) -> Counters:
     """Returns the counters after the fold; raises SessionNotFound."""
     session = locked_session(connection, session_id)
-    rows = connection.execute(_OPEN, {"id": session_id}).all()
+    settings = settings_from_text(session.settings)
+    # With a window time alone makes final, and it runs in issue order: what was issued later neither counts nor blocks.
+    window = settings.attribution_window_seconds
+    latest = now(connection) - window if window else 1e18
+    rows = connection.execute(_OPEN, {"id": session_id, "latest": latest}).all()
+    later = connection.execute(_ANSWERED_LATER, {"id": session_id, "latest": latest}).scalar_one() if window else 0
     at = now(connection)  # after the locks: answers that are on their way wait behind them and will be late
     heartbeat.beat(connection, at)
-    settings = settings_from_text(session.settings)
     counting = [_open(row) for row in rows if row.counts]
     uptimes = stretches(connection, min((row.issued_at for row in rows), default=at))
     folded = fold(counting, settings, at, uptimes)
@@ -74,8 +93,14 @@ def fold_session(connection: Connection, session_id: str, heartbeat: Heartbeat) 
             {"session": session_id, "epoch": epoch, "void": void, "counted": counted, "answered_closed": closed,
              "health": health},
         )  # fmt: skip
-    still_open = len(answered) - (closed - session.answered_closed)
-    return Counters(issued=session.issued, answered=closed + still_open, void=void, counted=counted)
+    still_open = later + len(answered) - (closed - session.answered_closed)
+    return Counters(
+        issued=session.issued,
+        answered=closed + still_open,
+        void=void,
+        counted=counted,
+        plan_is_out=session.cursor >= session.handout_total,
+    )
 
 
 def _open(row: AnyRow) -> OpenImpression:

@@ -82,7 +82,7 @@ def change_session(connection: Connection, session_id: str, change: SessionChang
     if change.budget is not None:
         if session.budget is None:
             raise InvalidStateChange("the session has no budget: a limit would lower it, and it can only be raised")
-        if change.budget <= session.budget:
+        if change.budget < session.budget:  # the same again is a retry
             raise InvalidStateChange(f"the budget can only be raised: it is {session.budget} already")
         new["budget"] = change.budget
     connection.execute(update(sessions).where(sessions.c.id == session_id), new)

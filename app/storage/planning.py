@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from app.sessions.model import PlanRecord, Snapshot
+from app.sessions.model import PlanRecord, Snapshot, State
 from app.sessions.ports import CertificateRecord
 from app.storage.bulk import BulkInsert
 from app.storage.database import Clock, now
@@ -20,7 +20,11 @@ _OUTSTANDING = (
 )
 _SET_SNAPSHOT = (
     update(sessions)
-    .where(sessions.c.id == bindparam("session"), sessions.c.plan_version == bindparam("version"))
+    .where(
+        sessions.c.id == bindparam("session"),
+        sessions.c.plan_version == bindparam("version"),
+        sessions.c.state == bindparam("is"),
+    )
     .values(snapshot=bindparam("body"), etag=bindparam("tag"), updated_at=Clock())
 )
 _ADD_CERTIFICATE = BulkInsert(
@@ -62,10 +66,16 @@ def add_plan(
     return True
 
 
-def set_snapshot(connection: Connection, session_id: str, plan_version: int, snapshot: Snapshot) -> None:
-    """Replaces the snapshot if the plan is still the one it was made for."""
-    given = {"session": session_id, "version": plan_version, "body": snapshot.body, "tag": snapshot.etag}
-    connection.execute(_SET_SNAPSHOT, given)
+def set_snapshot(connection: Connection, session_id: str, plan_version: int, state: State, snapshot: Snapshot) -> bool:
+    """Replaces the snapshot if plan and state are still those it was made for; returns whether they were."""
+    given = {
+        "session": session_id,
+        "version": plan_version,
+        "is": state.value,
+        "body": snapshot.body,
+        "tag": snapshot.etag,
+    }
+    return connection.execute(_SET_SNAPSHOT, given).rowcount == 1
 
 
 def add_certificate(connection: Connection, session_id: str, certificate: CertificateRecord | None, at: float) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, exists, func, select, tuple_
+from sqlalchemy import Connection, Select, and_, bindparam, exists, func, or_, select, tuple_
 
-from app.sessions.model import Counters, EvidenceRows, PlanRecord, SessionRecord, Snapshot, State
+from app.sessions.model import Counters, EvidenceRows, PlanRecord, SessionRecord, Snapshot
 from app.sessions.ports import CertificateRecord, PlanningInput
 from app.storage.locking import not_found
 from app.storage.records import PLAN_COLUMNS, RECORD_COLUMNS, AnyRow, health_from_text, plan_record, session_record
@@ -56,8 +56,11 @@ _CERTIFICATE = (
 _TO_ADVANCE = (
     select(sessions.c.id)
     .where(
-        sessions.c.state.in_([State.RUNNING.value, State.PAUSED.value]),
-        exists().where(impressions.c.session_id == sessions.c.id, impressions.c.epoch.is_(None)),
+        or_(
+            exists().where(impressions.c.session_id == sessions.c.id, impressions.c.epoch.is_(None)),
+            # All is folded, the budget is spent and the plan still asks: its successor was lost in a crash.
+            and_(sessions.c.handout_total > 0, sessions.c.issued - sessions.c.void >= sessions.c.budget),
+        ),
     )
     .order_by(sessions.c.id)
 )

@@ -19,6 +19,7 @@ from app.sessions.model import (
     SessionChange,
     SessionRecord,
     Snapshot,
+    State,
 )
 from app.sessions.ports import CertificateRecord, Order, PlanningInput
 from app.storage import exporting, managing, migrations, planning, reading
@@ -153,11 +154,11 @@ class SqlStore:
             lambda connection: planning.add_plan(connection, session_id, plan, snapshot, certificate)
         )
 
-    async def set_snapshot(self, session_id: str, plan_version: int, snapshot: Snapshot) -> None:
-        """Replaces the snapshot, unless a newer plan has come meanwhile."""
+    async def set_snapshot(self, session_id: str, plan_version: int, state: State, snapshot: Snapshot) -> bool:
+        """Replaces the snapshot if plan and state are still those it tells of; returns whether they were."""
         _check(session_id)
-        await self._writer.alone(
-            lambda connection: planning.set_snapshot(connection, session_id, plan_version, snapshot)
+        return await self._writer.alone(
+            lambda connection: planning.set_snapshot(connection, session_id, plan_version, state, snapshot)
         )
 
     async def snapshot(self, session_id: str) -> Snapshot:

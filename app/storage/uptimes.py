@@ -9,8 +9,8 @@ from app.sessions.maturity import Uptime
 from app.storage.tables import uptimes
 
 BEAT_SECONDS = 1.0
-_SILENCE_SECONDS = 10.0
-"""A process that did not beat for so long was paused or hung: what it missed is an outage."""
+_SILENCE_SECONDS = 3.0
+"""A process that did not beat for so long was paused or hung: what it missed is an outage, even if it caught up."""
 
 _BEAT = (
     update(uptimes)

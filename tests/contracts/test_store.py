@@ -117,7 +117,8 @@ class TestRecords:
 
     async def test_budgets_only_rise_and_stopped_is_for_good(self, store: SqlStore) -> None:
         limited, unlimited = await a_session(store, budget=10), await a_session(store)
-        for session_id, budget in ((limited, 10), (limited, 9), (unlimited, 10)):
+        assert (await store.change_session(limited, SessionChange(budget=10))).budget == 10, "a retry is no mistake"
+        for session_id, budget in ((limited, 9), (unlimited, 10)):
             with pytest.raises(InvalidStateChange):
                 await store.change_session(session_id, SessionChange(budget=budget))
         await store.change_session(limited, SessionChange(state=State.STOPPED))
@@ -437,11 +438,18 @@ class TestPlans:
 
     async def test_a_snapshot_does_not_overwrite_that_of_a_newer_plan(self, store: SqlStore) -> None:
         session_id = await a_session(store)
-        await store.set_snapshot(session_id, 1, snapshot("paused"))
-        assert await store.snapshot(session_id) == snapshot("paused")
+        assert await store.set_snapshot(session_id, 1, State.RUNNING, snapshot("renewed"))
+        assert await store.snapshot(session_id) == snapshot("renewed")
         assert await store.add_plan(session_id, plan(2), snapshot("two"), None)
-        await store.set_snapshot(session_id, 1, snapshot("stale"))
+        assert not await store.set_snapshot(session_id, 1, State.RUNNING, snapshot("stale"))
         assert await store.snapshot(session_id) == snapshot("two")
+
+    async def test_a_snapshot_does_not_tell_a_state_that_has_changed(self, store: SqlStore) -> None:
+        session_id = await a_session(store)
+        await store.change_session(session_id, SessionChange(state=State.PAUSED))
+        assert not await store.set_snapshot(session_id, 1, State.RUNNING, snapshot("stale"))
+        assert await store.set_snapshot(session_id, 1, State.PAUSED, snapshot("paused"))
+        assert await store.snapshot(session_id) == snapshot("paused")
 
 
 class TestOverview:
@@ -465,10 +473,10 @@ class TestOverview:
         given = {session_id: await issue(store, session_id, 1) for session_id in (running, paused, stopped)}
         await store.change_session(paused, SessionChange(state=State.PAUSED))
         await store.change_session(stopped, SessionChange(state=State.STOPPED))
-        assert await store.sessions_to_advance() == sorted([running, paused])
+        assert await store.sessions_to_advance() == sorted([running, paused, stopped])
         await store.answer(running, [reward(given[running][0], 1)])
         await store.fold(running)
-        assert await store.sessions_to_advance() == [paused]
+        assert await store.sessions_to_advance() == sorted([paused, stopped])
         assert idle not in await store.sessions_to_advance()
 
     async def test_it_says_when_it_is_ready(self, store: SqlStore) -> None:

@@ -1,5 +1,7 @@
 """An attribution window: nothing counts before it closes, silence counts as said, late clicks do not."""
 
+import os
+import signal
 import time
 from pathlib import Path
 
@@ -63,3 +65,15 @@ def test_outage_in_the_window_voids(database_url: str, tmp_path: Path) -> None:
         client.next_pairs(session, 5)
         counts = wait_for_counts(client, session, 11)
         assert (counts["counted"], counts["void"]) == (5, 6), "the session goes on"
+
+
+def test_pause_in_the_window_voids(sqlite_url: str, tmp_path: Path) -> None:
+    with Server(sqlite_url, tmp_path) as server, Client(server.url, timeout_seconds=20) as client:
+        session = client.create_session(["a", "b", "c"], attribution_window_seconds=1).id
+        client.next_pairs(session, 6)
+        time.sleep(0.3)
+        os.kill(server.process.pid, signal.SIGSTOP)
+        time.sleep(4.5)
+        os.kill(server.process.pid, signal.SIGCONT)
+        counts = wait_for_counts(client, session, 6)
+        assert (counts["counted"], counts["void"]) == (0, 6), "it slept: silence proves nothing"
