@@ -120,6 +120,8 @@ class Planner:
                 return
             record = given.record
             snapshot = snapshot_of(record, given.last_plan.report, given.health, self._clock())
+            if (await self._store.snapshot(session_id)).etag == snapshot.etag:
+                return  # it says so already; nothing is written for nothing
             if await self._store.set_snapshot(session_id, record.plan_version, record.state, snapshot):
                 return
 
