@@ -16,29 +16,46 @@ With p_hat = S/n the log martingale splits as log M(p) = log M(p_hat) + n KL(p_h
 """
 
 import numpy as np
-from scipy.special import betaln, expit, log_expit, xlogy
+from scipy.special import betaln, expit, gammaln, log_expit, xlogy
 
 from app.engine.arrays import FloatArray, IntArray
 
 JEFFREYS = 0.5
 """a = b of the default prior: the width is within a constant of optimal at every p (Krichevsky-Trofimov)."""
 
-_ROUNDINGS = 16
-"""Units of rounding the logarithms of Gamma functions, of size n log n, may be off by; measured: about one."""
+_STIRLING_FROM = 20.0
+"""The last term kept of Stirling's series is below 1e-13 from here on."""
+
+_ROUNDING = -1e-12
+"""Taken off the logarithm, so that what rounding is left can only widen the interval."""
 
 _NEWTON_STEPS = 60
 """A ceiling only: usually under 16 steps are taken, at huge n some more until rounding ends them."""
 
 
 def log_martingale_at_mean(n: IntArray, s: FloatArray, a: float | FloatArray, b: float | FloatArray) -> FloatArray:
-    """Returns log M(p_hat) <= 0 for each entry: the price of not knowing p (about -log(n)/2)."""
-    p_hat = np.divide(s, n, out=np.zeros(np.shape(s)), where=n > 0)
-    log_likelihood = xlogy(s, p_hat) + xlogy(n - s, 1 - p_hat)
-    log_mixture = betaln(s + a, n - s + b)
-    # Two numbers of size n cancel here. Their rounding is taken off, so that it can only widen the interval.
-    rounding = _ROUNDINGS * np.finfo(np.float64).eps * (n + 1) * np.log(n + 2.0)
-    price: FloatArray = np.minimum(log_mixture - betaln(a, b) - log_likelihood - rounding, 0.0)
-    return price
+    """Returns log M(p_hat) <= 0 for each entry: the price of not knowing p (about -log(n)/2).
+
+    With G(m, c) = log Gamma(m + c) - m log m + m it is G(S, a) + G(n-S, b) - G(n, a+b) - log B(a, b). Written with
+    Gamma functions alone, numbers of size n log n would cancel, and rounding could make the interval too narrow.
+    """
+    failures = n - s
+    price = _scaled_log_gamma(s, a) + _scaled_log_gamma(failures, b) - _scaled_log_gamma(n, a + b) - betaln(a, b)
+    return np.minimum(price + _ROUNDING, 0.0)
+
+
+def _scaled_log_gamma(m: IntArray | FloatArray, c: float | FloatArray) -> FloatArray:
+    """Returns log Gamma(m + c) - m log m + m, by Stirling's series from m = `_STIRLING_FROM` on: error below 1e-13.
+
+    (m + c - 1/2) log(m + c) - (m + c) + log(2 pi)/2 + tail, with log(m + c) = log m + log1p(c/m).
+    """
+    m = np.asarray(m, dtype=np.float64)
+    large = np.maximum(m, _STIRLING_FROM)
+    x = large + c
+    tail = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / x**2) / x**2) / x**2) / x
+    series = (c - 0.5) * np.log(large) + (x - 0.5) * np.log1p(c / large) - c + 0.5 * np.log(2 * np.pi) + tail
+    small = np.minimum(m, _STIRLING_FROM)
+    return np.where(m >= _STIRLING_FROM, series, gammaln(small + c) - xlogy(small, small) + small)
 
 
 def lower_end(

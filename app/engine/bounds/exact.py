@@ -44,7 +44,7 @@ def exact_bounds(problem: Problem, evidence: Evidence) -> Bounds:
         bounds = _imputed(C, mixer, np.where(shown, residual, 0.0), assumptions)
         if _agrees(bounds, evidence):
             return _with_measured(bounds, evidence)
-    if chosen:
+    if chosen or shown.any():  # self pairs alone bound the rest too: |L_ij| <= sqrt(L_ii L_jj)
         bounds = _imputed(C, mixer, residual, ("mixture",))
         if _agrees(bounds, evidence):
             return _with_measured(bounds, evidence)

@@ -28,10 +28,12 @@ def population(n_items: int) -> Population:
 
 
 @cache
-def session(name: str, deliver: Delivery = all_of_it, n_items: int = 7, budget: int | None = 3000) -> Run:
+def session(
+    name: str, deliver: Delivery = all_of_it, n_items: int = 7, budget: int | None = 3000, seed: int = 4
+) -> Run:
     policy = POLICIES[name]
     problem = problem_for(policy, population(n_items), epsilon=0.01, budget=budget)
-    return run(policy, problem, population(n_items), seed=4, deliver=deliver)
+    return run(policy, problem, population(n_items), seed=seed, deliver=deliver)
 
 
 def problem_of(name: str) -> Problem:
@@ -128,11 +130,13 @@ def test_memory_is_small_at_two_hundred_items(name: str) -> None:
     assert max(len(step.memory.to_json()) for step in finished.plans) < SMALL_MEMORY
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES} - {"rplans_literal"}))
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"rplans_literal", "rplans_literal_sharper"}))
 def test_losses_and_extras_still_lead_to_a_good_pair(name: str) -> None:
-    # 4 of the 21 pairs are this good; a random one is .13 off. rplans_literal is not told from chance at 3000 samples.
+    # A random pair is .13 off; up to one session in ten of some policies is .05 off, hence the median of five.
+    # rplans_literal is not told from chance at 3000 samples.
     for deliver in (with_losses, with_extras):
-        assert float(population(7).error(*session(name, deliver).last.pair)) < 0.05
+        pairs = [session(name, deliver, seed=seed).last.pair for seed in range(5)]
+        assert np.median([population(7).error(*pair) for pair in pairs]) < 0.02
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -190,7 +194,11 @@ def test_certain_outcomes_and_full_ties_do_no_harm(name: str, people: Population
 
 
 def test_no_policy_shows_self_pairs_where_it_does_not_say_so() -> None:
-    assert {name for name in NAMES if POLICIES[name].needs_self_pairs} == {"plans", "rplans_literal"}
+    assert {name for name in NAMES if POLICIES[name].needs_self_pairs} == {
+        "plans",
+        "rplans_literal",
+        "rplans_literal_sharper",
+    }
     for name in NAMES:
         expected = SelfPairs.EXPLORE if POLICIES[name].needs_self_pairs else SelfPairs.NEVER
         assert problem_of(name).self_pairs is expected

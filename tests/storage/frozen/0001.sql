@@ -28,12 +28,12 @@ CREATE TABLE evidence (
  WITHOUT ROWID
 
 ;
-INSERT INTO "evidence" VALUES('1db5dbdef5e92a416a7782eb',0,1,2,11,4.0,0,0,3);
-INSERT INTO "evidence" VALUES('1db5dbdef5e92a416a7782eb',0,2,1,5,3.0,0,0,2);
-INSERT INTO "evidence" VALUES('1db5dbdef5e92a416a7782eb',0,3,1,7,5.0,0,0,2);
-INSERT INTO "evidence" VALUES('1db5dbdef5e92a416a7782eb',1,2,1,1,1.0,0,0,1);
-INSERT INTO "evidence" VALUES('1db5dbdef5e92a416a7782eb',1,3,1,4,3.0,0,0,2);
-INSERT INTO "evidence" VALUES('1db5dbdef5e92a416a7782eb',2,3,1,4,4.0,0,0,2);
+INSERT INTO "evidence" VALUES('af8080fcd4ccc1d3a97734d2',0,1,2,11,10.0,0,0,3);
+INSERT INTO "evidence" VALUES('af8080fcd4ccc1d3a97734d2',0,2,1,5,3.0,0,0,2);
+INSERT INTO "evidence" VALUES('af8080fcd4ccc1d3a97734d2',0,3,1,7,5.0,0,0,2);
+INSERT INTO "evidence" VALUES('af8080fcd4ccc1d3a97734d2',1,2,1,1,0.0,0,0,1);
+INSERT INTO "evidence" VALUES('af8080fcd4ccc1d3a97734d2',1,3,1,4,4.0,0,0,2);
+INSERT INTO "evidence" VALUES('af8080fcd4ccc1d3a97734d2',2,3,1,4,2.0,0,0,2);
 CREATE TABLE idempotency_keys (
 	session_id TEXT NOT NULL, 
 	route TEXT NOT NULL, 
@@ -44,12 +44,12 @@ CREATE TABLE idempotency_keys (
 	CONSTRAINT pk_idempotency_keys PRIMARY KEY (session_id, route, "key"), 
 	CONSTRAINT fk_idempotency_keys_sessions FOREIGN KEY(session_id) REFERENCES sessions (id) ON DELETE CASCADE
 );
-INSERT INTO "idempotency_keys" VALUES('1db5dbdef5e92a416a7782eb','next-pair/batch','key-0','digest','[["tHkuNWDa0MW72AlM4ktCXnQ",3,1,"explore",true,1],["thR1Ww3rFAPeikS5BRisuCg",0,3,"explore",true,1],["tMKsj3C1ctoliWxkEXnGmSQ",3,0,"explore",true,1],["tlpTnhxkv1oXkF2n6bZgFtQ",0,3,"explore",true,1],["th-WtHTRpV5i-R-6pWCSPPQ",3,2,"explore",true,1],["tKLnD-tGFNSTA6AB8sua3Fg",2,0,"explore",true,1],["t2xzJEpVMMFqDKPy4y7dBfw",0,2,"explore",true,1],["t_svC_qvapUv8wRX9xFmxVA",1,2,"explore",true,1],["tDpcCLwoAF42XePk9p3Y2iQ",0,3,"explore",true,1],["tHjh9iR7hetqYaSd2LzknlQ",2,0,"explore",true,1],["t7gPF4s_QyfcB9p1HPjdtMw",3,1,"explore",true,1],["tviA_NCYLjd7tPu7Xc6ivbA",2,1,"explore",true,1]]',1794813377.117);
-INSERT INTO "idempotency_keys" VALUES('1db5dbdef5e92a416a7782eb','next-pair/batch','key-1','digest','[["tv1ub9NmsIwfLr9E0TwPXvw",1,3,"explore",true,1],["tfAvqdaBV_5DJP9_KUt5Bng",2,3,"explore",true,1],["toW6dpjL1_Oavl73wVwGUjg",1,2,"explore",true,1],["tQyGnOcNzApHgHNyqfZqGyQ",3,2,"explore",true,1],["tc4CJzlentZrRITN_iQ8Zyw",3,1,"explore",true,1],["tBhwtkK_ZJoVa36Mm6gY4yw",0,3,"explore",true,1],["t_TmcwRYcRyHKl2wuR6l0bw",3,0,"explore",true,1],["tdQ4heVW3Y9R-d3Gr8bHMow",3,0,"explore",true,1],["tx3E0bB6_vbVz4kEsxgD-_g",2,3,"explore",true,1],["t1GsMlwe9UEbntqmFR0uQkw",2,0,"explore",true,1],["tqXf8FWTFVBwDA0DhJbHKUg",2,0,"explore",true,1],["tQH0dXq_lra_alGtBmZZt2Q",2,1,"explore",true,1]]',1794813377.149);
-INSERT INTO "idempotency_keys" VALUES('1db5dbdef5e92a416a7782eb','next-pair/batch','key-2','digest','[["tkh-xty6_RqJLzLwYZb8OHg",0,1,"explore",true,2],["t9wial6HXY3Pd9ZhKlPp9GQ",0,1,"explore",true,2],["t0iPilwGzOx2QwHZhhtSegg",0,1,"explore",true,2],["tCAJpHrZq8wUYwSRu611Trw",1,0,"explore",true,2],["tGoUVOcdtfMzrc_FQpo4CMQ",0,1,"explore",true,2],["tNFq3XwhvS57OuDvIM7cHXQ",1,0,"explore",true,2],["t4KUPS_04M31o7loGATvYyg",1,0,"explore",true,2],["t65I2421ffDduj5UMGlA5cg",0,1,"explore",true,2],["tLi_DzqQ7izy-9Lqllu8-8g",0,1,"explore",true,2],["toJS_jThHNQxvRCg19H66Pg",1,0,"explore",true,2],["tqES-lthOLBmaXc_UgQQ1gw",0,1,"explore",true,2],["tFqU8WS2DcTk238FBtMzoRA",1,0,"explore",true,2]]',1794813377.193);
-INSERT INTO "idempotency_keys" VALUES('1db5dbdef5e92a416a7782eb','next-pair/batch','key-3','digest','[["twaMNp7MD8hsq9MPy1RMgkg",2,1,"explore",true,3],["t0xSqqPZM_cOMjP08XWPs4w",2,1,"explore",true,3],["tVDF0IjlQoEB3NQEE_y6Zqw",2,1,"explore",true,3],["tccuKkbJJgcghI9jfVxToAg",1,2,"explore",true,3],["t0fYTgysk5vldc61ziSXHBw",1,2,"explore",true,3],["tklrLa3ib6J7bMfiDgQtaNA",2,1,"explore",true,3],["t894rhKbvFPD7Jy0xGNYXCw",1,2,"explore",true,3],["thsz7IqoqOllDmG84LR6Afw",2,1,"explore",true,3],["txyXL-wFWGIfglN01UYaPyA",2,1,"explore",true,3],["txml27Wq-Kr1tNhLwxf5HYg",1,2,"explore",true,3],["tOHNlCEOrC_jIXzGHIAS4rQ",2,1,"explore",true,3],["t2bheJjEBt0bB1X621EMzYw",2,1,"explore",true,3]]',1794813377.322);
-INSERT INTO "idempotency_keys" VALUES('1db5dbdef5e92a416a7782eb','next-pair/batch','key-4','digest','[["tOUjZy6LVMToyn3cnINCnvQ",1,2,"explore",true,3],["twSvXPYe5gmQG1qVWCLRULA",1,2,"explore",true,3],["tHw61XVqd0DbVZUHtIJJwKQ",2,1,"explore",true,3],["tGOSVboweksD_FcjOuC-5pQ",1,2,"explore",true,3],["tEP6qTFltybkl3Ub8WZz0IQ",1,2,"explore",true,3],["tcaM3jQwahpiOl5DH5TBANQ",2,1,"explore",true,3],["tfVzCB9Po3Of0-7d6bcwz8g",1,2,"explore",true,3],["tS2nXKplxPqNHHMTYWtdDvg",2,1,"explore",true,3],["tAXZ154GX7x6l62BfZOhNrw",1,2,"explore",true,3],["tig2ZLXVBKG2JuBzq5yOthw",1,2,"explore",true,3],["tDzxQr5t4WYk1dSZnUF4m_g",1,2,"explore",true,3],["tJpjzKBbayxWpVXOrK7sBjQ",1,2,"explore",true,3]]',1794813377.374);
-INSERT INTO "idempotency_keys" VALUES('1db5dbdef5e92a416a7782eb','next-pair/batch','key-5','digest','[["tQOOMOK5j2G_K9GZgDC8LWw",2,1,"explore",true,3],["t4yJb3XSvG5fWxmVxUvrLvQ",1,2,"explore",true,3],["tvid8l9-W95LmRKYeXst4EA",1,2,"explore",true,3],["tzA35wU0qC-N3Zl-Xwo8lyw",1,2,"explore",true,3],["tQZSkyvZ384A6AOjSrYfYyw",1,2,"explore",true,3],["t4aett3Y7dHAcksRajrwZng",2,1,"explore",true,3],["tixx-XRrV3Bfk7PFmBu7B3A",1,2,"explore",true,3],["tQnlIvZyjF9sCtEBbaH_9dA",1,2,"explore",true,3],["tcP4Byr7yMW533r2jPnLt2w",2,1,"explore",true,3],["tOaNGYHoeuIGDJ2dwjDAvpA",1,2,"explore",true,3],["tk9SLl1uZNJWVNDhVEhf27A",1,2,"explore",true,3],["tGKUjq_5oIavnvFPSJ-qCtw",1,2,"explore",true,3]]',1794813377.383);
+INSERT INTO "idempotency_keys" VALUES('af8080fcd4ccc1d3a97734d2','next-pair/batch','key-0','digest','[["t1bB6E1n4OFPxAdmnQ9qMXw",1,3,"explore",true,1],["tdMLZHP85KCY_g6I3bf4mHQ",3,0,"explore",true,1],["t_LxXKBVyaA-EZsIfLmam2w",0,3,"explore",true,1],["t9rbDeYOz2DOjsIrjBV1o0Q",0,3,"explore",true,1],["tCZSsN5EcVJitLd3T7WXsNw",2,3,"explore",true,1],["tqacRxkvXs8mbgKjry6mJ6g",0,2,"explore",true,1],["tp1SXz82dj6Vp8LKs1keQ4Q",0,2,"explore",true,1],["torBt2FI7Z7SuJgsXyjz2eg",2,1,"explore",true,1],["tYZsz1uUH9m4YKUP4ZEAXiQ",0,3,"explore",true,1],["tjrMDYy_A_YNBFTv8lMGCJA",2,0,"explore",true,1],["tbMRex04F5VDigL3aUrrJIQ",3,1,"explore",true,1],["t2GYvVwWifQN47BKpjy2mAA",1,2,"explore",true,1]]',1794814612.808);
+INSERT INTO "idempotency_keys" VALUES('af8080fcd4ccc1d3a97734d2','next-pair/batch','key-1','digest','[["tMrNgxONQoNY7pCE-VPKx6A",1,3,"explore",true,1],["tVxNEcN_Ek-kq4nwPmhXlVw",2,3,"explore",true,1],["tDmdPKUYtEC__Se5Y6JoS6Q",1,2,"explore",true,1],["t6ZonREL4GDeHsIdiXXQCaw",2,3,"explore",true,1],["tvwcCAYoUxBEt7f5Jg2mL3A",3,1,"explore",true,1],["tEOsp4ppmb63374Egl1d3Rg",3,0,"explore",true,1],["tF_Syw0zkuBEdrbg_-OBnBA",0,3,"explore",true,1],["tbucqFbdlddhmVjyLTWDfBA",0,3,"explore",true,1],["tDvUht0C9YFbGNniyWxo_cw",2,3,"explore",true,1],["tJo7kL1HagJ3pe4mGlmiZEA",2,0,"explore",true,1],["ti9Wfelt7RF6y0cNcJHsZpg",0,2,"explore",true,1],["t6KgFeodSafI7-I-Mxf_zmw",2,1,"explore",true,1]]',1794814612.826);
+INSERT INTO "idempotency_keys" VALUES('af8080fcd4ccc1d3a97734d2','next-pair/batch','key-2','digest','[["tj2L9qAnA25sWUGUU36w5lQ",0,1,"explore",true,2],["thzXnAg4ARebVfSOsJEYFjA",0,1,"explore",true,2],["tqA8CSB2BHpyq4MNBaZTNeQ",1,0,"explore",true,2],["t8UC5ul726neoIOrS6VHwlw",0,1,"explore",true,2],["tettzYjbywwjEOSHp_XwbYQ",1,0,"explore",true,2],["tjMPat7BwhkNqx-KfMoLfDg",0,1,"explore",true,2],["tIO-3HkUgSBvxxDYTJ0LjRA",0,1,"explore",true,2],["tBfUOnk_npBvTJ-HMhXkqFA",1,0,"explore",true,2],["t9xyESafrq3dS0lJvwM7vSQ",1,0,"explore",true,2],["tniQrTQ82KA4rf6-x-5yR8g",0,1,"explore",true,2],["tE3FOAwtUHsGnQ0p9ZuLA0Q",1,0,"explore",true,2],["tZY4JwgOfHWHY8hV3phHdSg",1,0,"explore",true,2]]',1794814612.838);
+INSERT INTO "idempotency_keys" VALUES('af8080fcd4ccc1d3a97734d2','next-pair/batch','key-3','digest','[["tZ9ymBmCVo5rRTYkwFLoCVw",2,1,"explore",true,3],["tkemJzol2YV7nlMOCTGAMYA",2,1,"explore",true,3],["tnqyuLB9MxlR9vw7eHzTWFQ",2,1,"explore",true,3],["t90qqAfndfpBtjcajO66Zig",2,1,"explore",true,3],["tiZEKV4O5Wm-d40hSSHvMFA",2,1,"explore",true,3],["thM8AYw3IZ8h3cpaFUqLlkg",2,1,"explore",true,3],["tOjb5kFUXSySppCdEprzMlg",1,2,"explore",true,3],["tIMcpWbRk5QJBUzMJYG_F_A",2,1,"explore",true,3],["tcGVK4Pz7hGfeowFNfum2Xw",2,1,"explore",true,3],["tr3kgtA5t2xLoWJHnUNYbhg",2,1,"explore",true,3],["tlwZWUjozWcrP59V-XkOFOQ",2,1,"explore",true,3],["tVvtUPINLOerDR-t3I94AIg",2,1,"explore",true,3]]',1794814612.85);
+INSERT INTO "idempotency_keys" VALUES('af8080fcd4ccc1d3a97734d2','next-pair/batch','key-4','digest','[["tg9UqCnYzCvXbU-osYaThhA",2,1,"explore",true,3],["tCCPRCsuj9ZyqA8kLiea7Xg",2,1,"explore",true,3],["tTR_SSQQxTLQdSDKjjFl6KA",1,2,"explore",true,3],["tdm-EYrmFj17QQebLgb0sZA",1,2,"explore",true,3],["tUEpveHXkjqHgATPmkhGr1A",2,1,"explore",true,3],["ta4ayvr1EOhgP8ZQFgTcdHw",2,1,"explore",true,3],["thM2YlkLdQIG7PrjVIJO12A",2,1,"explore",true,3],["tGOEiLCMzfzt7UDo7KlSWQA",1,2,"explore",true,3],["tsgpTfnSKs84zfEmpREV6aA",2,1,"explore",true,3],["tbNZtzt7jTeRG59YDcARSkQ",2,1,"explore",true,3],["tb1FzpZXElrm-UXnIMaAFgA",1,2,"explore",true,3],["tcMEx6NXI-k4rktgm_x4ipg",2,1,"explore",true,3]]',1794814612.856);
+INSERT INTO "idempotency_keys" VALUES('af8080fcd4ccc1d3a97734d2','next-pair/batch','key-5','digest','[["tRpWfBbd_Qd5lQsiIoVUtOQ",1,2,"explore",true,3],["tszTntnN9tfLDjeuPBExJaA",1,2,"explore",true,3],["trPe4r5BTvpe16LAcMe1CKw",2,1,"explore",true,3],["tu-tKugs_SJVFwj3suH-27g",2,1,"explore",true,3],["t5-ok4RwafWjo9yCaajO0GA",1,2,"explore",true,3],["ts2is5d2qLAYoxZpMH3xsyw",1,2,"explore",true,3],["t-23OypNcDpkeO4HJxAg8_Q",1,2,"explore",true,3],["tBd014MtgBioTlGA6eJ6bCg",2,1,"explore",true,3],["tRrsoHxsyU6IoprT9u0TTeQ",2,1,"explore",true,3],["tNfWMmmAvVpOqSulVor8_3w",2,1,"explore",true,3],["twdn2P0LjKOf5teZ0g1VbfA",1,2,"explore",true,3],["t-mPzCTpZ1hSqcsTT9SgJkQ",2,1,"explore",true,3]]',1794814612.864);
 CREATE TABLE impressions (
 	session_id TEXT NOT NULL, 
 	sequence BIGINT NOT NULL, 
@@ -74,78 +74,78 @@ CREATE TABLE impressions (
 	CONSTRAINT uq_impressions_ticket UNIQUE (ticket), 
 	CONSTRAINT fk_impressions_sessions FOREIGN KEY(session_id) REFERENCES sessions (id) ON DELETE CASCADE
 );
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',1,'tHkuNWDa0MW72AlM4ktCXnQ',3,1,'key-0','explore',1,1,1794813377.117,1.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',2,'thR1Ww3rFAPeikS5BRisuCg',0,3,'key-0','explore',1,1,1794813377.117,0.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',3,'tMKsj3C1ctoliWxkEXnGmSQ',3,0,'key-0','explore',1,1,1794813377.117,0.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',4,'tlpTnhxkv1oXkF2n6bZgFtQ',0,3,'key-0','explore',1,1,1794813377.117,1.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',5,'th-WtHTRpV5i-R-6pWCSPPQ',3,2,'key-0','explore',1,1,1794813377.117,0.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',6,'tKLnD-tGFNSTA6AB8sua3Fg',2,0,'key-0','explore',1,1,1794813377.117,0.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',7,'t2xzJEpVMMFqDKPy4y7dBfw',0,2,'key-0','explore',1,1,1794813377.117,1.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',8,'t_svC_qvapUv8wRX9xFmxVA',1,2,'key-0','explore',1,1,1794813377.117,0.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',9,'tDpcCLwoAF42XePk9p3Y2iQ',0,3,'key-0','explore',1,1,1794813377.117,0.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',10,'tHjh9iR7hetqYaSd2LzknlQ',2,0,'key-0','explore',1,1,1794813377.117,0.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',11,'t7gPF4s_QyfcB9p1HPjdtMw',3,1,'key-0','explore',1,1,1794813377.117,0.0,NULL,1794813377.129,0,0,NULL,NULL,NULL,1);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',12,'tviA_NCYLjd7tPu7Xc6ivbA',2,1,'key-0','explore',1,1,1794813377.117,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',13,'tv1ub9NmsIwfLr9E0TwPXvw',1,3,'key-1','explore',1,1,1794813377.149,0.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',14,'tfAvqdaBV_5DJP9_KUt5Bng',2,3,'key-1','explore',1,1,1794813377.149,0.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',15,'toW6dpjL1_Oavl73wVwGUjg',1,2,'key-1','explore',1,1,1794813377.149,0.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',16,'tQyGnOcNzApHgHNyqfZqGyQ',3,2,'key-1','explore',1,1,1794813377.149,0.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',17,'tc4CJzlentZrRITN_iQ8Zyw',3,1,'key-1','explore',1,1,1794813377.149,0.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',18,'tBhwtkK_ZJoVa36Mm6gY4yw',0,3,'key-1','explore',1,1,1794813377.149,1.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',19,'t_TmcwRYcRyHKl2wuR6l0bw',3,0,'key-1','explore',1,1,1794813377.149,0.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',20,'tdQ4heVW3Y9R-d3Gr8bHMow',3,0,'key-1','explore',1,1,1794813377.149,0.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',21,'tx3E0bB6_vbVz4kEsxgD-_g',2,3,'key-1','explore',1,1,1794813377.149,0.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',22,'t1GsMlwe9UEbntqmFR0uQkw',2,0,'key-1','explore',1,1,1794813377.149,1.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',23,'tqXf8FWTFVBwDA0DhJbHKUg',2,0,'key-1','explore',1,1,1794813377.149,0.0,NULL,1794813377.154,0,0,NULL,NULL,NULL,2);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',24,'tQH0dXq_lra_alGtBmZZt2Q',2,1,'key-1','explore',1,1,1794813377.149,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',25,'tkh-xty6_RqJLzLwYZb8OHg',0,1,'key-2','explore',1,2,1794813377.193,0.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',26,'t9wial6HXY3Pd9ZhKlPp9GQ',0,1,'key-2','explore',1,2,1794813377.193,1.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',27,'t0iPilwGzOx2QwHZhhtSegg',0,1,'key-2','explore',1,2,1794813377.193,0.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',28,'tCAJpHrZq8wUYwSRu611Trw',1,0,'key-2','explore',1,2,1794813377.193,1.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',29,'tGoUVOcdtfMzrc_FQpo4CMQ',0,1,'key-2','explore',1,2,1794813377.193,1.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',30,'tNFq3XwhvS57OuDvIM7cHXQ',1,0,'key-2','explore',1,2,1794813377.193,0.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',31,'t4KUPS_04M31o7loGATvYyg',1,0,'key-2','explore',1,2,1794813377.193,1.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',32,'t65I2421ffDduj5UMGlA5cg',0,1,'key-2','explore',1,2,1794813377.193,1.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',33,'tLi_DzqQ7izy-9Lqllu8-8g',0,1,'key-2','explore',1,2,1794813377.193,0.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',34,'toJS_jThHNQxvRCg19H66Pg',1,0,'key-2','explore',1,2,1794813377.193,1.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',35,'tqES-lthOLBmaXc_UgQQ1gw',0,1,'key-2','explore',1,2,1794813377.193,1.0,NULL,1794813377.205,0,0,NULL,NULL,NULL,3);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',36,'tFqU8WS2DcTk238FBtMzoRA',1,0,'key-2','explore',1,2,1794813377.193,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',37,'twaMNp7MD8hsq9MPy1RMgkg',2,1,'key-3','explore',1,3,1794813377.322,0.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',38,'t0xSqqPZM_cOMjP08XWPs4w',2,1,'key-3','explore',1,3,1794813377.322,1.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',39,'tVDF0IjlQoEB3NQEE_y6Zqw',2,1,'key-3','explore',1,3,1794813377.322,0.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',40,'tccuKkbJJgcghI9jfVxToAg',1,2,'key-3','explore',1,3,1794813377.322,0.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',41,'t0fYTgysk5vldc61ziSXHBw',1,2,'key-3','explore',1,3,1794813377.322,0.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',42,'tklrLa3ib6J7bMfiDgQtaNA',2,1,'key-3','explore',1,3,1794813377.322,0.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',43,'t894rhKbvFPD7Jy0xGNYXCw',1,2,'key-3','explore',1,3,1794813377.322,0.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',44,'thsz7IqoqOllDmG84LR6Afw',2,1,'key-3','explore',1,3,1794813377.322,1.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',45,'txyXL-wFWGIfglN01UYaPyA',2,1,'key-3','explore',1,3,1794813377.322,0.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',46,'txml27Wq-Kr1tNhLwxf5HYg',1,2,'key-3','explore',1,3,1794813377.322,0.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',47,'tOHNlCEOrC_jIXzGHIAS4rQ',2,1,'key-3','explore',1,3,1794813377.322,1.0,NULL,1794813377.343,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',48,'t2bheJjEBt0bB1X621EMzYw',2,1,'key-3','explore',1,3,1794813377.322,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',49,'tOUjZy6LVMToyn3cnINCnvQ',1,2,'key-4','explore',1,3,1794813377.374,0.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',50,'twSvXPYe5gmQG1qVWCLRULA',1,2,'key-4','explore',1,3,1794813377.374,1.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',51,'tHw61XVqd0DbVZUHtIJJwKQ',2,1,'key-4','explore',1,3,1794813377.374,0.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',52,'tGOSVboweksD_FcjOuC-5pQ',1,2,'key-4','explore',1,3,1794813377.374,0.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',53,'tEP6qTFltybkl3Ub8WZz0IQ',1,2,'key-4','explore',1,3,1794813377.374,1.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',54,'tcaM3jQwahpiOl5DH5TBANQ',2,1,'key-4','explore',1,3,1794813377.374,0.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',55,'tfVzCB9Po3Of0-7d6bcwz8g',1,2,'key-4','explore',1,3,1794813377.374,0.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',56,'tS2nXKplxPqNHHMTYWtdDvg',2,1,'key-4','explore',1,3,1794813377.374,0.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',57,'tAXZ154GX7x6l62BfZOhNrw',1,2,'key-4','explore',1,3,1794813377.374,0.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',58,'tig2ZLXVBKG2JuBzq5yOthw',1,2,'key-4','explore',1,3,1794813377.374,0.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',59,'tDzxQr5t4WYk1dSZnUF4m_g',1,2,'key-4','explore',1,3,1794813377.374,1.0,NULL,1794813377.377,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',60,'tJpjzKBbayxWpVXOrK7sBjQ',1,2,'key-4','explore',1,3,1794813377.374,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',61,'tQOOMOK5j2G_K9GZgDC8LWw',2,1,'key-5','explore',1,3,1794813377.383,0.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',62,'t4yJb3XSvG5fWxmVxUvrLvQ',1,2,'key-5','explore',1,3,1794813377.383,0.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',63,'tvid8l9-W95LmRKYeXst4EA',1,2,'key-5','explore',1,3,1794813377.383,0.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',64,'tzA35wU0qC-N3Zl-Xwo8lyw',1,2,'key-5','explore',1,3,1794813377.383,1.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',65,'tQZSkyvZ384A6AOjSrYfYyw',1,2,'key-5','explore',1,3,1794813377.383,0.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',66,'t4aett3Y7dHAcksRajrwZng',2,1,'key-5','explore',1,3,1794813377.383,1.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',67,'tixx-XRrV3Bfk7PFmBu7B3A',1,2,'key-5','explore',1,3,1794813377.383,1.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',68,'tQnlIvZyjF9sCtEBbaH_9dA',1,2,'key-5','explore',1,3,1794813377.383,0.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',69,'tcP4Byr7yMW533r2jPnLt2w',2,1,'key-5','explore',1,3,1794813377.383,1.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',70,'tOaNGYHoeuIGDJ2dwjDAvpA',1,2,'key-5','explore',1,3,1794813377.383,1.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',71,'tk9SLl1uZNJWVNDhVEhf27A',1,2,'key-5','explore',1,3,1794813377.383,0.0,NULL,1794813377.386,0,0,NULL,NULL,NULL,NULL);
-INSERT INTO "impressions" VALUES('1db5dbdef5e92a416a7782eb',72,'tGKUjq_5oIavnvFPSJ-qCtw',1,2,'key-5','explore',1,3,1794813377.383,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',1,'t1bB6E1n4OFPxAdmnQ9qMXw',1,3,'key-0','explore',1,1,1794814612.808,0.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',2,'tdMLZHP85KCY_g6I3bf4mHQ',3,0,'key-0','explore',1,1,1794814612.808,0.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',3,'t_LxXKBVyaA-EZsIfLmam2w',0,3,'key-0','explore',1,1,1794814612.808,0.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',4,'t9rbDeYOz2DOjsIrjBV1o0Q',0,3,'key-0','explore',1,1,1794814612.808,1.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',5,'tCZSsN5EcVJitLd3T7WXsNw',2,3,'key-0','explore',1,1,1794814612.808,1.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',6,'tqacRxkvXs8mbgKjry6mJ6g',0,2,'key-0','explore',1,1,1794814612.808,0.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',7,'tp1SXz82dj6Vp8LKs1keQ4Q',0,2,'key-0','explore',1,1,1794814612.808,1.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',8,'torBt2FI7Z7SuJgsXyjz2eg',2,1,'key-0','explore',1,1,1794814612.808,1.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',9,'tYZsz1uUH9m4YKUP4ZEAXiQ',0,3,'key-0','explore',1,1,1794814612.808,0.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',10,'tjrMDYy_A_YNBFTv8lMGCJA',2,0,'key-0','explore',1,1,1794814612.808,0.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',11,'tbMRex04F5VDigL3aUrrJIQ',3,1,'key-0','explore',1,1,1794814612.808,0.0,NULL,1794814612.815,0,0,NULL,NULL,NULL,1);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',12,'t2GYvVwWifQN47BKpjy2mAA',1,2,'key-0','explore',1,1,1794814612.808,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',13,'tMrNgxONQoNY7pCE-VPKx6A',1,3,'key-1','explore',1,1,1794814612.826,0.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',14,'tVxNEcN_Ek-kq4nwPmhXlVw',2,3,'key-1','explore',1,1,1794814612.826,0.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',15,'tDmdPKUYtEC__Se5Y6JoS6Q',1,2,'key-1','explore',1,1,1794814612.826,0.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',16,'t6ZonREL4GDeHsIdiXXQCaw',2,3,'key-1','explore',1,1,1794814612.826,1.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',17,'tvwcCAYoUxBEt7f5Jg2mL3A',3,1,'key-1','explore',1,1,1794814612.826,0.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',18,'tEOsp4ppmb63374Egl1d3Rg',3,0,'key-1','explore',1,1,1794814612.826,1.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',19,'tF_Syw0zkuBEdrbg_-OBnBA',0,3,'key-1','explore',1,1,1794814612.826,0.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',20,'tbucqFbdlddhmVjyLTWDfBA',0,3,'key-1','explore',1,1,1794814612.826,0.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',21,'tDvUht0C9YFbGNniyWxo_cw',2,3,'key-1','explore',1,1,1794814612.826,0.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',22,'tJo7kL1HagJ3pe4mGlmiZEA',2,0,'key-1','explore',1,1,1794814612.826,1.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',23,'ti9Wfelt7RF6y0cNcJHsZpg',0,2,'key-1','explore',1,1,1794814612.826,0.0,NULL,1794814612.828,0,0,NULL,NULL,NULL,2);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',24,'t6KgFeodSafI7-I-Mxf_zmw',2,1,'key-1','explore',1,1,1794814612.826,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',25,'tj2L9qAnA25sWUGUU36w5lQ',0,1,'key-2','explore',1,2,1794814612.838,0.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',26,'thzXnAg4ARebVfSOsJEYFjA',0,1,'key-2','explore',1,2,1794814612.838,1.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',27,'tqA8CSB2BHpyq4MNBaZTNeQ',1,0,'key-2','explore',1,2,1794814612.838,0.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',28,'t8UC5ul726neoIOrS6VHwlw',0,1,'key-2','explore',1,2,1794814612.838,0.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',29,'tettzYjbywwjEOSHp_XwbYQ',1,0,'key-2','explore',1,2,1794814612.838,0.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',30,'tjMPat7BwhkNqx-KfMoLfDg',0,1,'key-2','explore',1,2,1794814612.838,0.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',31,'tIO-3HkUgSBvxxDYTJ0LjRA',0,1,'key-2','explore',1,2,1794814612.838,0.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',32,'tBfUOnk_npBvTJ-HMhXkqFA',1,0,'key-2','explore',1,2,1794814612.838,0.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',33,'t9xyESafrq3dS0lJvwM7vSQ',1,0,'key-2','explore',1,2,1794814612.838,0.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',34,'tniQrTQ82KA4rf6-x-5yR8g',0,1,'key-2','explore',1,2,1794814612.838,0.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',35,'tE3FOAwtUHsGnQ0p9ZuLA0Q',1,0,'key-2','explore',1,2,1794814612.838,0.0,NULL,1794814612.841,0,0,NULL,NULL,NULL,3);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',36,'tZY4JwgOfHWHY8hV3phHdSg',1,0,'key-2','explore',1,2,1794814612.838,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',37,'tZ9ymBmCVo5rRTYkwFLoCVw',2,1,'key-3','explore',1,3,1794814612.85,0.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',38,'tkemJzol2YV7nlMOCTGAMYA',2,1,'key-3','explore',1,3,1794814612.85,1.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',39,'tnqyuLB9MxlR9vw7eHzTWFQ',2,1,'key-3','explore',1,3,1794814612.85,0.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',40,'t90qqAfndfpBtjcajO66Zig',2,1,'key-3','explore',1,3,1794814612.85,0.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',41,'tiZEKV4O5Wm-d40hSSHvMFA',2,1,'key-3','explore',1,3,1794814612.85,1.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',42,'thM8AYw3IZ8h3cpaFUqLlkg',2,1,'key-3','explore',1,3,1794814612.85,0.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',43,'tOjb5kFUXSySppCdEprzMlg',1,2,'key-3','explore',1,3,1794814612.85,0.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',44,'tIMcpWbRk5QJBUzMJYG_F_A',2,1,'key-3','explore',1,3,1794814612.85,1.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',45,'tcGVK4Pz7hGfeowFNfum2Xw',2,1,'key-3','explore',1,3,1794814612.85,0.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',46,'tr3kgtA5t2xLoWJHnUNYbhg',2,1,'key-3','explore',1,3,1794814612.85,0.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',47,'tlwZWUjozWcrP59V-XkOFOQ',2,1,'key-3','explore',1,3,1794814612.85,1.0,NULL,1794814612.853,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',48,'tVvtUPINLOerDR-t3I94AIg',2,1,'key-3','explore',1,3,1794814612.85,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',49,'tg9UqCnYzCvXbU-osYaThhA',2,1,'key-4','explore',1,3,1794814612.856,1.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',50,'tCCPRCsuj9ZyqA8kLiea7Xg',2,1,'key-4','explore',1,3,1794814612.856,0.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',51,'tTR_SSQQxTLQdSDKjjFl6KA',1,2,'key-4','explore',1,3,1794814612.856,0.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',52,'tdm-EYrmFj17QQebLgb0sZA',1,2,'key-4','explore',1,3,1794814612.856,0.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',53,'tUEpveHXkjqHgATPmkhGr1A',2,1,'key-4','explore',1,3,1794814612.856,0.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',54,'ta4ayvr1EOhgP8ZQFgTcdHw',2,1,'key-4','explore',1,3,1794814612.856,0.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',55,'thM2YlkLdQIG7PrjVIJO12A',2,1,'key-4','explore',1,3,1794814612.856,1.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',56,'tGOEiLCMzfzt7UDo7KlSWQA',1,2,'key-4','explore',1,3,1794814612.856,1.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',57,'tsgpTfnSKs84zfEmpREV6aA',2,1,'key-4','explore',1,3,1794814612.856,0.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',58,'tbNZtzt7jTeRG59YDcARSkQ',2,1,'key-4','explore',1,3,1794814612.856,1.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',59,'tb1FzpZXElrm-UXnIMaAFgA',1,2,'key-4','explore',1,3,1794814612.856,1.0,NULL,1794814612.858,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',60,'tcMEx6NXI-k4rktgm_x4ipg',2,1,'key-4','explore',1,3,1794814612.856,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',61,'tRpWfBbd_Qd5lQsiIoVUtOQ',1,2,'key-5','explore',1,3,1794814612.864,1.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',62,'tszTntnN9tfLDjeuPBExJaA',1,2,'key-5','explore',1,3,1794814612.864,0.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',63,'trPe4r5BTvpe16LAcMe1CKw',2,1,'key-5','explore',1,3,1794814612.864,1.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',64,'tu-tKugs_SJVFwj3suH-27g',2,1,'key-5','explore',1,3,1794814612.864,0.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',65,'t5-ok4RwafWjo9yCaajO0GA',1,2,'key-5','explore',1,3,1794814612.864,0.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',66,'ts2is5d2qLAYoxZpMH3xsyw',1,2,'key-5','explore',1,3,1794814612.864,0.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',67,'t-23OypNcDpkeO4HJxAg8_Q',1,2,'key-5','explore',1,3,1794814612.864,1.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',68,'tBd014MtgBioTlGA6eJ6bCg',2,1,'key-5','explore',1,3,1794814612.864,0.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',69,'tRrsoHxsyU6IoprT9u0TTeQ',2,1,'key-5','explore',1,3,1794814612.864,1.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',70,'tNfWMmmAvVpOqSulVor8_3w',2,1,'key-5','explore',1,3,1794814612.864,0.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',71,'twdn2P0LjKOf5teZ0g1VbfA',1,2,'key-5','explore',1,3,1794814612.864,0.0,NULL,1794814612.866,0,0,NULL,NULL,NULL,NULL);
+INSERT INTO "impressions" VALUES('af8080fcd4ccc1d3a97734d2',72,'t-mPzCTpZ1hSqcsTT9SgJkQ',2,1,'key-5','explore',1,3,1794814612.864,NULL,NULL,NULL,0,0,NULL,NULL,NULL,NULL);
 CREATE TABLE plans (
 	session_id TEXT NOT NULL, 
 	version INTEGER NOT NULL, 
@@ -159,16 +159,16 @@ CREATE TABLE plans (
 	CONSTRAINT pk_plans PRIMARY KEY (session_id, version), 
 	CONSTRAINT fk_plans_sessions FOREIGN KEY(session_id) REFERENCES sessions (id) ON DELETE CASCADE
 );
-INSERT INTO "plans" VALUES('1db5dbdef5e92a416a7782eb',1,0,'[[0,2,3],[0,3,4],[1,2,3],[1,3,3],[2,3,3]]','[[0,2,3],[0,3,4],[1,2,3],[1,3,3],[2,3,3]]','{"pair":[0,1],"verdict":"not_yet","gap":1.0,"estimated_reward":null,"interval":[0.0,1.0],"phase":"explore","samples":0,"contenders":5,"assumptions":["independent-draws","loss-independent-of-outcome"],"diagnostics":{},"budget":null}','{"version":1,"notes":{},"certified":null}',0,1794813377.104);
-INSERT INTO "plans" VALUES('1db5dbdef5e92a416a7782eb',2,2,'[[0,1,4],[1,2,3]]','[[0,1,4]]','{"pair":[0,2],"verdict":"not_yet","gap":0.9968602243263509,"estimated_reward":0.4,"interval":[0.010032721613635998,0.9524286986131199],"phase":"explore","samples":21,"contenders":5,"assumptions":["independent-draws","loss-independent-of-outcome"],"diagnostics":{},"budget":null}','{"version":2,"notes":{},"certified":null}',21,1794813377.182);
-INSERT INTO "plans" VALUES('1db5dbdef5e92a416a7782eb',3,3,'[[1,2,3]]','[[1,2,3]]','{"pair":[0,1],"verdict":"not_yet","gap":0.8646183285571637,"estimated_reward":0.6363636363636364,"interval":[0.16204248291591927,0.9629520301795961],"phase":"explore","samples":32,"contenders":5,"assumptions":["independent-draws","loss-independent-of-outcome"],"diagnostics":{},"budget":null}','{"version":3,"notes":{},"certified":null}',32,1794813377.303);
+INSERT INTO "plans" VALUES('af8080fcd4ccc1d3a97734d2',1,0,'[[0,2,3],[0,3,4],[1,2,3],[1,3,3],[2,3,3]]','[[0,2,3],[0,3,4],[1,2,3],[1,3,3],[2,3,3]]','{"pair":[0,1],"verdict":"not_yet","gap":1.0,"estimated_reward":null,"interval":[0.0,1.0],"phase":"explore","samples":0,"contenders":5,"assumptions":["independent-draws","loss-independent-of-outcome"],"diagnostics":{},"budget":null}','{"version":1,"notes":{},"certified":null}',0,1794814612.798);
+INSERT INTO "plans" VALUES('af8080fcd4ccc1d3a97734d2',2,2,'[[0,1,4],[1,2,3]]','[[0,1,4]]','{"pair":[2,3],"verdict":"not_yet","gap":0.9955608768028266,"estimated_reward":0.5,"interval":[0.014176395035571221,0.9858236049644288],"phase":"explore","samples":21,"contenders":5,"assumptions":["independent-draws","loss-independent-of-outcome"],"diagnostics":{},"budget":null}','{"version":2,"notes":{},"certified":null}',21,1794814612.836);
+INSERT INTO "plans" VALUES('af8080fcd4ccc1d3a97734d2',3,3,'[[1,2,3]]','[[1,2,3]]','{"pair":[2,3],"verdict":"not_yet","gap":0.9955608768028266,"estimated_reward":0.5,"interval":[0.014176395035571221,0.9858236049644288],"phase":"explore","samples":32,"contenders":5,"assumptions":["independent-draws","loss-independent-of-outcome"],"diagnostics":{},"budget":null}','{"version":3,"notes":{},"certified":null}',32,1794814612.848);
 CREATE TABLE session_items (
 	session_id TEXT NOT NULL, 
 	items TEXT NOT NULL, 
 	CONSTRAINT pk_session_items PRIMARY KEY (session_id), 
 	CONSTRAINT fk_session_items_sessions FOREIGN KEY(session_id) REFERENCES sessions (id) ON DELETE CASCADE
 );
-INSERT INTO "session_items" VALUES('1db5dbdef5e92a416a7782eb','[["ad-0","Ad 0"],["ad-1","Ad 1"],["ad-2","Ad 2"],["ad-3","Ad 3"]]');
+INSERT INTO "session_items" VALUES('af8080fcd4ccc1d3a97734d2','[["ad-0","Ad 0"],["ad-1","Ad 1"],["ad-2","Ad 2"],["ad-3","Ad 3"]]');
 CREATE TABLE sessions (
 	id TEXT NOT NULL, 
 	name TEXT NOT NULL, 
@@ -194,14 +194,14 @@ CREATE TABLE sessions (
 	best_j INTEGER NOT NULL, 
 	CONSTRAINT pk_sessions PRIMARY KEY (id)
 );
-INSERT INTO "sessions" VALUES('1db5dbdef5e92a416a7782eb','frozen','{"model":"stochastic","feedback":"pair","policy":"lucb","rank":null,"epsilon":0.2,"delta":0.05,"self_pairs":"never","explore_share":1.0,"attribution_window_seconds":0.0,"ticket_ttl_seconds":1.0,"missing_feedback":"void","seed":1}',X'B97A6AD74DE25146AA485CB577555D856524C224DC49F80F3CE74B642DBA5CF0','running',NULL,3,3,1794813377.104,1794813377.303,72,0,32,32,73,36,3,'{"state":"running","verdict":"not_yet","certified":false,"pair":["ad-0","ad-1"],"i":0,"j":1,"estimated_reward":0.6363636363636364,"interval":[0.16204248291591927,0.9629520301795961],"gap":0.8646183285571637,"epsilon":0.2,"delta":0.05,"phase":"explore","samples":32,"contenders":5,"forecast_samples":null,"assumptions":["independent-draws","loss-independent-of-outcome"],"health":[],"plan_version":3,"updated_at":"2026-11-16T07:16:17.283+00:00"}','"dbfecc8eda1c623706fc5397a95b03bc"','[]',0,1);
+INSERT INTO "sessions" VALUES('af8080fcd4ccc1d3a97734d2','frozen','{"model":"stochastic","feedback":"pair","policy":"lucb","rank":null,"epsilon":0.2,"delta":0.05,"self_pairs":"never","explore_share":1.0,"attribution_window_seconds":0.0,"ticket_ttl_seconds":1.0,"missing_feedback":"void","seed":1}',X'23E817B069A804A6389CA277DDA79C2B9236725D32136DF6B496660580A63E71','running',NULL,3,3,1794814612.798,1794814612.848,72,0,32,32,73,36,3,'{"state":"running","verdict":"not_yet","certified":false,"pair":["ad-2","ad-3"],"i":2,"j":3,"estimated_reward":0.5,"interval":[0.014176395035571221,0.9858236049644288],"gap":0.9955608768028266,"epsilon":0.2,"delta":0.05,"phase":"explore","samples":32,"contenders":5,"forecast_samples":null,"assumptions":["independent-draws","loss-independent-of-outcome"],"health":[],"plan_version":3,"updated_at":"2026-11-16T07:36:52.845+00:00"}','"2989dc1e9380fa545b37e8188cb1c49c"','[]',2,3);
 CREATE TABLE uptimes (
 	process_id TEXT NOT NULL, 
 	began_at DOUBLE NOT NULL, 
 	last_beat_at DOUBLE NOT NULL, 
 	CONSTRAINT pk_uptimes PRIMARY KEY (process_id)
 );
-INSERT INTO "uptimes" VALUES('6a61929c76434283b47073f9a84ee13b',1794813377.09,1794813377.395);
+INSERT INTO "uptimes" VALUES('947f59ee6e8440579d1142cc4bd18f09',1794814612.792,1794814612.87);
 CREATE INDEX ix_sessions_created_at_id ON sessions (created_at, id);
 CREATE INDEX ix_impressions_open ON impressions (session_id, sequence) WHERE epoch IS NULL;
 CREATE INDEX ix_idempotency_keys_created_at ON idempotency_keys (created_at);
