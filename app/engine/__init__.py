@@ -30,6 +30,6 @@ Populations"; sections refer to it). Words at the border, these letters inside:
 
 The rooms: `problem` (the question), `evidence` (counts), `confidence` (one entry), `bounds` (sound bounds for pairs),
 `certificate` (what is proven), `columns` and `nystrom` (the paper's method), `completion` (low-rank completion),
-`policies` (one file each), `plan` (the one entry point: evidence in, demand and report out), `memory` (what a policy
-carries from plan to plan).
+`policies` (one file each), `demand` (what to show), `plan` (the one entry point: evidence in, demand and report out),
+`memory` (what a policy carries from plan to plan), `randomness` (one stream of coins per purpose).
 """
