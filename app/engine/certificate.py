@@ -1,6 +1,6 @@
 """What is proven: leader, gap, contenders, verdict. The only place that may say "certified", whatever the policy.
 
-Let U and LB be bounds on L_ij for all pairs. The leader k has the lowest U; for any pair k
+Let U and LB be bounds on L_ij for all pairs, and for any pair k
 
     gap(k) = U_k - min over j != k of LB_j.
 
@@ -8,8 +8,9 @@ If every U holds and LB_* <= L_* for the *one true best pair* *, then either k =
 
     L_k <= U_k = gap(k) + min LB <= gap(k) + LB_* <= gap(k) + L_*,
 
-so pair k is within gap(k) of the best. The leader is chosen from the data, so its upper bound must hold for whichever
-pair is chosen: upper bounds pay a union over pairs, delta_U / P each. The best pair is one fixed pair that no data
+so pair k is within gap(k) of the best. The leader, the pair with the smallest gap, is chosen from the data; its upper
+bound must hold for whichever pair is chosen: upper bounds pay a union over pairs, delta_U / P each (less for pairs that
+were named in advance: `bounds.nominee`). The best pair is one fixed pair that no data
 chose, so lower bounds pay none: each is taken at the whole of its share. All bounds are anytime, so the statement
 holds at every plan at once, and "certified" (gap <= epsilon) may latch.
 
@@ -30,12 +31,14 @@ import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, Pair, pair_at, pair_index, pair_number
 from app.engine.bounds import Bounds
-from app.engine.bounds.direct import direct_bounds
+from app.engine.bounds.combined import combined_bounds
 from app.engine.bounds.exact import exact_bounds
+from app.engine.choices import Choices
 from app.engine.columns import INDEPENDENT
 from app.engine.confidence import lower_end, upper_end
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem
+from app.engine.shares import Shares
 
 EXACT = 4 * INDEPENDENT
 """The gap that counts as exact. Columns left out explain less than `INDEPENDENT` each, so two pairs' bounds are at most
@@ -50,14 +53,6 @@ class Verdict(StrEnum):
     EXHAUSTED = "exhausted"  # the budget is spent, or the policy has nothing more to ask
 
 
-@dataclass(frozen=True)
-class Shares:
-    """How delta is divided, decided before the first sample: a tenth for all upper bounds together, the rest for D."""
-
-    upper: float = 0.1
-    direct: float = 0.9
-
-
 @dataclass(frozen=True, eq=False)
 class Assessment:
     """The bounds at one moment and what follows from them."""
@@ -69,7 +64,7 @@ class Assessment:
 
     @property
     def leader(self) -> Pair:
-        """The pair with the lowest upper bound."""
+        """The pair with the smallest gap."""
         return pair_at(self.leader_index, self.n_items)
 
     @property
@@ -84,15 +79,11 @@ class Assessment:
 
     def gap_of(self, index: int) -> float:
         """Returns how far from the best this pair can be at most: 0 if it is proven best, 1 if nothing is known."""
-        others = self.lowest_of_others(index)
-        return 0.0 if others is None else max(float(self.bounds.upper[index]) - others, 0.0)
+        return _gap(self.bounds, index)
 
     def lowest_of_others(self, index: int) -> float | None:
         """Returns the lowest lower bound of all other pairs; None if there is no other."""
-        lower = self.bounds.lower
-        if len(lower) == 1:
-            return None
-        return float(min(lower[:index].min(initial=math.inf), lower[index + 1 :].min(initial=math.inf)))
+        return _lowest_of_others(self.bounds.lower, index)
 
     def gap_of_pair(self, pair: Pair) -> float:
         """Returns `gap_of` for a pair of items."""
@@ -105,18 +96,40 @@ class Assessment:
         return open_pairs[open_pairs != self.leader_index]
 
 
-def assess(problem: Problem, evidence: Evidence, shares: Shares | None = None) -> Assessment:
-    """Returns what the evidence proves. Cost O(P)."""
-    shares = shares or Shares()
+def assess(
+    problem: Problem, evidence: Evidence, choices: Choices | None = None, shares: Shares | None = None
+) -> Assessment:
+    """Returns what the evidence proves, given the choices made and the shares of delta. Cost O(P)."""
     if problem.model is Model.DETERMINISTIC:
         bounds = exact_bounds(problem, evidence)
         leader = int(np.argmin(bounds.lower + bounds.upper))
         return Assessment(bounds, problem.n_items, min(problem.epsilon, EXACT), leader)
-    bounds = direct_bounds(evidence.distinct, shares.upper * problem.delta, shares.direct * problem.delta)
-    # Among equal upper bounds (all 1 before the first sample) the lowest lower bound leads.
+    bounds = combined_bounds(problem, evidence, choices or Choices(), shares or Shares())
+    return Assessment(bounds, problem.n_items, problem.epsilon, _leader(bounds))
+
+
+def _leader(bounds: Bounds) -> int:
+    """Returns the pair with the smallest gap: the lowest upper bound, or else the lowest lower bound.
+
+    Only for the pair with the lowest lower bound is the lowest of the *others* higher, so no third pair can win. Among
+    equal upper bounds (all 1 before the first sample) the lowest lower bound leads.
+    """
     lowest = np.flatnonzero(bounds.upper == bounds.upper.min())
-    leader = int(lowest[np.argmin(bounds.lower[lowest])])
-    return Assessment(bounds, problem.n_items, problem.epsilon, leader)
+    first = int(lowest[np.argmin(bounds.lower[lowest])])
+    second = int(np.argmin(bounds.lower))
+    return first if _gap(bounds, first) <= _gap(bounds, second) else second
+
+
+def _gap(bounds: Bounds, index: int) -> float:
+    """Returns U of this pair less the lowest LB of all others, at least 0."""
+    others = _lowest_of_others(bounds.lower, index)
+    return 0.0 if others is None else max(float(bounds.upper[index]) - others, 0.0)
+
+
+def _lowest_of_others(lower: FloatArray, index: int) -> float | None:
+    if len(lower) == 1:
+        return None
+    return float(min(lower[:index].min(initial=math.inf), lower[index + 1 :].min(initial=math.inf)))
 
 
 class Displayed(NamedTuple):

@@ -13,7 +13,13 @@ at its own level. Only the order within the entry matters, not when the other en
 With p_hat = S/n the log martingale splits as log M(p) = log M(p_hat) + n KL(p_hat, p), so an end is where
 
     n KL(p_hat, p) = c,   c = log(1/alpha) - log M(p_hat).
+
+-log M(p_hat) is the price of not knowing p, about log(n)/2 with the Jeffreys prior. A guess g of p, fixed before the
+entry's first sample, lowers it: any mixture of martingales is a martingale, so Jeffreys (weight 1/2) is mixed with
+Beta(m g, m (1-g)) for a few strengths m. A good guess leaves about log(1 + n/m)/2 of the price, a bad one costs log 2.
 """
+
+import math
 
 import numpy as np
 from scipy.special import betaln, expit, gammaln, log_expit, xlogy
@@ -22,6 +28,9 @@ from app.engine.arrays import FloatArray, IntArray
 
 JEFFREYS = 0.5
 """a = b of the default prior: the width is within a constant of optimal at every p (Krichevsky-Trofimov)."""
+
+GUIDED = ((0.25, 30.0), (0.25, 300.0))
+"""(weight, strength) of the guided priors, Jeffreys has the rest: 30 trusts a guess to about .08, 300 to about .03."""
 
 _STIRLING_FROM = 20.0
 """The last term kept of Stirling's series is below 1e-13 from here on."""
@@ -58,52 +67,56 @@ def _scaled_log_gamma(m: IntArray | FloatArray, c: float | FloatArray) -> FloatA
     return np.where(m >= _STIRLING_FROM, series, gammaln(small + c) - xlogy(small, small) + small)
 
 
-def lower_end(
-    n: IntArray, s: FloatArray, log_level: float, a: float | FloatArray = JEFFREYS, b: float | FloatArray = JEFFREYS
-) -> FloatArray:
-    """Returns the lower confidence limit of each entry at log(1/alpha) = log_level; 0 where nothing was seen."""
-    return _distinct_roots(n, s, log_level, a, b)
+def log_price(n: IntArray, s: FloatArray, guess: FloatArray | None) -> FloatArray:
+    """Returns log M(p_hat) of the mixture of priors: Jeffreys alone without a guess."""
+    price = log_martingale_at_mean(n, s, JEFFREYS, JEFFREYS)
+    if guess is None:
+        return price
+    price = price + math.log(1.0 - sum(weight for weight, _ in GUIDED))
+    for weight, strength in GUIDED:
+        guided = log_martingale_at_mean(n, s, strength * guess, strength * (1.0 - guess))
+        price = np.logaddexp(price, guided + math.log(weight))
+    return np.minimum(price, 0.0)
 
 
-def upper_end(
-    n: IntArray, s: FloatArray, log_level: float, a: float | FloatArray = JEFFREYS, b: float | FloatArray = JEFFREYS
-) -> FloatArray:
+def lower_end(n: IntArray, s: FloatArray, log_level: float, guess: FloatArray | None = None) -> FloatArray:
+    """Returns the lower confidence limit of each entry at log(1/alpha) = log_level; 0 where nothing was seen.
+
+    `guess` (strictly between 0 and 1) must not depend on the samples counted in n and S.
+    """
+    return _distinct_roots(n, s, log_level, guess)
+
+
+def upper_end(n: IntArray, s: FloatArray, log_level: float, guess: FloatArray | None = None) -> FloatArray:
     """Returns the upper confidence limit: clicks and non-clicks change places, so 1 minus a lower limit."""
-    return 1.0 - _distinct_roots(n, n - s, log_level, b, a)
+    return 1.0 - _distinct_roots(n, n - s, log_level, None if guess is None else 1.0 - guess)
 
 
-def _distinct_roots(
-    n: IntArray, s: FloatArray, log_level: float, a: float | FloatArray, b: float | FloatArray
-) -> FloatArray:
-    """Returns lower limits, solving once per distinct (n, S): most of 10^5 pairs share few counts early on."""
-    if np.ndim(a) or np.ndim(b) or len(n) < 1000:
-        return _lower_root(n, s, log_level, a, b)
+def _distinct_roots(n: IntArray, s: FloatArray, log_level: float, guess: FloatArray | None) -> FloatArray:
+    """Returns lower limits where S > 0 (elsewhere 0); without guesses once per distinct (n, S), few early on."""
     lower = np.zeros(len(n))
-    seen = np.flatnonzero(s > 0)  # elsewhere the limit is 0, and at many items most pairs are never shown
+    seen = np.flatnonzero(s > 0)  # at many items most pairs are never shown
+    if guess is not None or len(n) < 1000:
+        lower[seen] = _lower_root(n[seen], s[seen], log_level, None if guess is None else guess[seen])
+        return lower
     _, first, back = np.unique(n[seen] + 1j * s[seen], return_index=True, return_inverse=True)
     first = seen[first]
-    lower[seen] = _lower_root(n[first], s[first], log_level, a, b)[back]
+    lower[seen] = _lower_root(n[first], s[first], log_level, None)[back]
     return lower
 
 
-def _lower_root(
-    n: IntArray, s: FloatArray, log_level: float, a: float | FloatArray, b: float | FloatArray
-) -> FloatArray:
-    """Returns the p below p_hat with n KL(p_hat, p) = c.
+def _lower_root(n: IntArray, s: FloatArray, log_level: float, guess: FloatArray | None) -> FloatArray:
+    """Returns the p below p_hat with n KL(p_hat, p) = c, for entries with S > 0.
 
     Newton's method in theta = logit p, where g(theta) = n (log(1+e^theta) - p_hat theta - h(p_hat)) - c is convex and
     asymptotically linear. From a point with g >= 0 left of the root every iterate stays there, so an early stop can
     only widen the interval. Two such points, the nearer is taken: Pinsker's p_hat - sqrt(c / 2n), and the root of
     the line -n (p_hat theta + h) - c, which lies below g.
     """
-    c = log_level - log_martingale_at_mean(n, s, a, b)
-    live = (s > 0) & (n > 0)
-    lower = np.zeros(np.shape(s))
-    if not np.any(live):
-        return lower
-    n_live = n[live].astype(np.float64)
-    p_hat = s[live] / n_live
-    budget = c[live] / n_live  # KL allowed
+    if len(n) == 0:
+        return np.zeros(0)
+    p_hat = s / n
+    budget = (log_level - log_price(n, s, guess)) / n  # KL allowed
     entropy = -(xlogy(p_hat, p_hat) + xlogy(1 - p_hat, 1 - p_hat))
     theta = -(budget + entropy) / p_hat
     pinsker = p_hat - np.sqrt(budget / 2)
@@ -116,5 +129,4 @@ def _lower_root(
         theta = theta + step
         if np.all(step <= 1e-13 * (1 + np.abs(theta))):
             break
-    lower[live] = np.minimum(expit(theta), p_hat)
-    return lower
+    return np.minimum(expit(theta), p_hat)

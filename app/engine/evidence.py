@@ -39,6 +39,13 @@ class DenseCounts(NamedTuple):
         return np.divide(self.s, self.n, out=np.full(self.s.shape, unseen), where=self.n > 0)
 
 
+class ItemClicks(NamedTuple):
+    """Impressions by item, self pairs apart, and how many of them had a click on it."""
+
+    n: IntArray  # (K,)
+    clicks: FloatArray  # (K,)
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """Counts by (pair, plan version); rows are unique, sorted by pair and then version."""
@@ -49,12 +56,14 @@ class Evidence:
     version: IntArray  # (m,) plan version the impressions were issued under, from 1
     n: IntArray  # (m,) impressions
     s: FloatArray  # (m,) impressions without a click
+    clicks_i: IntArray  # (m,) impressions with a click on item i; 0 where answers tell of the pair only
+    clicks_j: IntArray  # (m,) the same for item j
 
     @classmethod
     def empty(cls, n_items: int) -> Self:
         """Returns the evidence before the first impression."""
         none = np.zeros(0, dtype=np.int64)
-        return cls(n_items, none, none, none, none, np.zeros(0))
+        return cls(n_items, none, none, none, none, np.zeros(0), none, none)
 
     @classmethod
     def from_rows(cls, n_items: int, rows: Iterable[tuple[int, int, int, int, float]]) -> Self:
@@ -68,26 +77,35 @@ class Evidence:
             table[:, 4],
         )
 
-    def add(self, i: IntArray, j: IntArray, version: IntArray | int, n: IntArray, s: FloatArray) -> Self:
-        """Returns this evidence with more counts; items may come in either order."""
+    def add(
+        self,
+        i: IntArray,
+        j: IntArray,
+        version: IntArray | int,
+        n: IntArray,
+        s: FloatArray,
+        clicks: tuple[IntArray, IntArray] | None = None,
+    ) -> Self:
+        """Returns this evidence with more counts; items may come in either order, `clicks` are those on i and on j."""
         version = np.broadcast_to(np.asarray(version, dtype=np.int64), i.shape)
+        on_i, on_j = clicks or (np.zeros(len(i), dtype=np.int64), np.zeros(len(i), dtype=np.int64))
         self._check(i, j, version, n, s)
+        if not (np.all((on_i >= 0) & (on_i <= n - s)) and np.all((on_j >= 0) & (on_j <= n - s))):
+            raise InvalidEvidence("clicks on an item must lie between 0 and the impressions with a click")
         low, high = np.minimum(i, j), np.maximum(i, j)
+        on_low, on_high = np.where(i <= j, on_i, on_j), np.where(i <= j, on_j, on_i)
         all_i, all_j = np.concatenate([self.i, low]), np.concatenate([self.j, high])
         all_version = np.concatenate([self.version, version])
-        all_n, all_s = np.concatenate([self.n, n]), np.concatenate([self.s, s])
+        all_n = np.concatenate([self.n, n])
         shown = all_n > 0
         order = np.flatnonzero(shown)[np.lexsort((all_version[shown], all_j[shown], all_i[shown]))]
         first = _starts_of_runs(all_i[order], all_j[order], all_version[order])
         kept = order[first]
-        return type(self)(
-            self.n_items,
-            all_i[kept],
-            all_j[kept],
-            all_version[kept],
-            np.add.reduceat(all_n[order], first) if len(first) else all_n[order],
-            np.add.reduceat(all_s[order], first) if len(first) else all_s[order],
+        summed = (
+            np.add.reduceat(np.concatenate(parts)[order], first) if len(first) else np.concatenate(parts)[order]
+            for parts in ((self.n, n), (self.s, s), (self.clicks_i, on_low), (self.clicks_j, on_high))
         )
+        return type(self)(self.n_items, all_i[kept], all_j[kept], all_version[kept], *summed)
 
     def _check(self, i: IntArray, j: IntArray, version: IntArray, n: IntArray, s: FloatArray) -> None:
         if not len(i) == len(j) == len(n) == len(s):
@@ -111,7 +129,8 @@ class Evidence:
         keep = self.version >= first
         if last is not None:
             keep &= self.version <= last
-        return type(self)(self.n_items, self.i[keep], self.j[keep], self.version[keep], self.n[keep], self.s[keep])
+        columns = (self.i, self.j, self.version, self.n, self.s, self.clicks_i, self.clicks_j)
+        return type(self)(self.n_items, *(column[keep] for column in columns))
 
     @cached_property
     def totals(self) -> PairCounts:
@@ -142,6 +161,13 @@ class Evidence:
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         found = keys[at] == wanted
         return np.where(found, t.n[at], 0), np.where(found, t.s[at], 0.0)
+
+    def item_clicks(self) -> "ItemClicks":
+        """Returns impressions of each item beside another one and clicks on it, whatever the partner."""
+        K, off = self.n_items, self.i != self.j
+        n = np.bincount(self.i[off], self.n[off], K) + np.bincount(self.j[off], self.n[off], K)
+        clicks = np.bincount(self.i[off], self.clicks_i[off], K) + np.bincount(self.j[off], self.clicks_j[off], K)
+        return ItemClicks(n.astype(np.int64), clicks.astype(np.float64))
 
 
 def _starts_of_runs(*columns: IntArray) -> IntArray:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from app.engine.arrays import Pair
+from app.engine.choices import Choices
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Notes = Mapping[str, Json]
@@ -27,11 +28,12 @@ class Certified:
 
 @dataclass(frozen=True)
 class Memory:
-    """The last plan's version, the policy's notes (choices and rounds, never K x K), and the latched certificate."""
+    """The last plan's version, the policy's notes (rounds, never K x K), the latched certificate, and the choices."""
 
     version: int = 0
     notes: Notes = field(default_factory=dict)
     certified: Certified | None = None
+    choices: Choices = field(default_factory=Choices)
 
     def to_json(self) -> str:
         """Returns the memory as JSON text; floats keep every bit, NaN and infinity are refused."""
@@ -40,6 +42,7 @@ class Memory:
             {
                 "version": self.version,
                 "notes": dict(self.notes),
+                "choices": self.choices.to_plain(),
                 "certified": None
                 if latched is None
                 else {
@@ -69,7 +72,8 @@ class Memory:
                     tuple(latched["assumptions"]),
                 )
             )
-            return cls(int(raw["version"]), dict(raw["notes"]), certified)
+            choices = Choices.from_plain(raw["choices"]) if "choices" in raw else Choices()  # older ones have none
+            return cls(int(raw["version"]), dict(raw["notes"]), certified, choices)
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise UnreadableMemory(f"not a memory written by this program: {error}") from error
 

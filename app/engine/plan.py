@@ -34,6 +34,7 @@ class Report:
     version: int
     assumptions: tuple[str, ...]
     diagnostics: Mapping[str, float] = field(default_factory=dict)
+    forecast_samples: int | None = None  # all that certifying will have taken, as far as can be told
 
     @property
     def certified(self) -> bool:
@@ -58,7 +59,7 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
     """
     policy.check(problem)
     version = memory.version + 1
-    assessment = assess(problem, evidence)
+    assessment = assess(problem, evidence, memory.choices, policy.shares(problem))
     certified = memory.certified or _certify(assessment, version)
     if certified is not None:
         report = Report(
@@ -72,10 +73,12 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
             version=version,
             assumptions=certified.assumptions,
         )
-        return Plan(Demand.nothing(), report, Memory(version, memory.notes, certified))
+        return Plan(Demand.nothing(), report, Memory(version, memory.notes, certified, memory.choices))
     rng = source(Purpose.PLAN, problem.seed, version)
     room = _NO_LIMIT if problem.budget is None else max(problem.budget - evidence.samples, 0)
-    proposal = policy.propose(Situation(problem, evidence, assessment, memory.notes, version, room, rng))
+    proposal = policy.propose(
+        Situation(problem, evidence, assessment, memory.notes, version, room, rng, memory.choices)
+    )
     demand = proposal.demand.limited(room, rng)
     report = Report(
         **_said_of(proposal.pair, problem, evidence, assessment),
@@ -88,8 +91,10 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
         version=version,
         assumptions=assessment.bounds.assumptions,
         diagnostics=proposal.diagnostics,
+        forecast_samples=None if proposal.forecast is None else evidence.samples + math.ceil(proposal.forecast),
     )
-    return Plan(demand, report, Memory(version, proposal.notes))
+    choices = memory.choices if proposal.choices is None else proposal.choices
+    return Plan(demand, report, Memory(version, proposal.notes, choices=choices))
 
 
 class _Said(TypedDict):

@@ -36,6 +36,7 @@ class Problem:
 
     `rank` is an assumption the proof may lean on; None means "auto": structure may guide, but proves nothing.
     `budget` limits the impressions that count; None means no limit. `seed` fixes every random choice of a policy.
+    `item_clicks` says that answers tell which items were clicked, not only whether one was.
     """
 
     n_items: int
@@ -46,6 +47,7 @@ class Problem:
     self_pairs: SelfPairs = SelfPairs.NEVER
     budget: int | None = None
     seed: int = 0
+    item_clicks: bool = False
 
     def __post_init__(self) -> None:
         if self.n_items < 2:

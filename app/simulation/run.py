@@ -59,7 +59,7 @@ def run_session(
         on_plan(step.report)
         if step.demand.total == 0 or memory.version >= MAX_PLANS:
             break
-        evidence = _show(users, step.demand, evidence, memory.version, rng)
+        evidence = _show(users, problem, step.demand, evidence, memory.version, rng)
     report = step.report
     return Outcome(
         policy=policy.name,
@@ -77,10 +77,13 @@ def run_session(
     )
 
 
-def _show(users: Users, demand: Demand, evidence: Evidence, version: int, rng: np.random.Generator) -> Evidence:
+def _show(users: Users, problem: Problem, demand: Demand, evidence: Evidence, version: int, rng: np.random.Generator) -> Evidence:
     """Returns the evidence after all of the demand has been shown and answered."""
+    i, j, count = demand.i, demand.j, demand.count
     if users.model is Model.DETERMINISTIC:
-        no_clicks = demand.count * (1.0 - users.exact_rewards(demand.i, demand.j))
-    else:
-        no_clicks = users.no_click_counts(demand.i, demand.j, demand.count, rng).astype(np.float64)
-    return evidence.add(demand.i, demand.j, version, demand.count, no_clicks)
+        return evidence.add(i, j, version, count, count * (1.0 - users.exact_rewards(i, j)))
+    if problem.item_clicks:
+        seen = users.item_outcomes(i, j, count, rng)
+        clicks = (seen.only_i + seen.both, seen.only_j + seen.both)
+        return evidence.add(i, j, version, count, seen.neither.astype(np.float64), clicks)
+    return evidence.add(i, j, version, count, users.no_click_counts(i, j, count, rng).astype(np.float64))

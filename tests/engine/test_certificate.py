@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from app.engine.arrays import Pair
 from app.engine.bounds import Bounds
-from app.engine.certificate import EXACT, Assessment, Shares, assess, displayed
+from app.engine.certificate import EXACT, Assessment, assess, displayed
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem
+from app.engine.shares import Shares
 
 # n=2: S=0 has the upper end 1 - sqrt(3 alpha/8), S=2 the lower end sqrt(3 alpha/8) (test_confidence). With delta .1,
 # upper ends take alpha = .1 * .1 / pairs, lower ends alpha = .9 * .1 = .09 whatever the number of pairs.

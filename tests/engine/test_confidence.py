@@ -7,16 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
-from scipy.special import betaln, expit, log_expit
+from scipy.special import betaln, expit, log_expit, logsumexp
 
 from app.engine.confidence import log_martingale_at_mean, lower_end, upper_end
 
 LEVEL = math.log(10)  # alpha = .1
 
 
-def ends(n: int, s: float, level: float = LEVEL, a: float = 0.5, b: float = 0.5) -> tuple[float, float]:
+def ends(n: int, s: float, level: float = LEVEL, guess: float | None = None) -> tuple[float, float]:
     count, ones = np.array([n]), np.array([float(s)])
-    return float(lower_end(count, ones, level, a, b)[0]), float(upper_end(count, ones, level, a, b)[0])
+    thought = None if guess is None else np.array([guess])
+    return float(lower_end(count, ones, level, thought)[0]), float(upper_end(count, ones, level, thought)[0])
 
 
 def test_one_sample_by_hand() -> None:
@@ -33,10 +34,18 @@ def test_two_samples_by_hand() -> None:
     assert ends(2, 1) == pytest.approx(((1 - root) / 2, (1 + root) / 2), abs=1e-12)
 
 
-def test_a_guided_prior_by_hand() -> None:
-    # a=3, b=1, one sample, no click: B(4, 1)/B(3, 1) = 3/4, so p >= .075; a click: B(3, 2)/B(3, 1) = 1/4, 1-p >= .025
-    assert ends(1, 1, a=3, b=1) == pytest.approx((0.075, 1.0), abs=1e-12)
-    assert ends(1, 0, a=3, b=1) == pytest.approx((0.0, 0.975), abs=1e-12)
+def test_a_guess_by_hand() -> None:
+    # One sample: Jeffreys expects no click with 1/2, the guided priors with g whatever their strength, half the weight
+    # each: M p = 1/4 + g/2 after no click, M (1-p) = 1/4 + (1-g)/2 after a click.
+    assert ends(1, 1, guess=0.8) == pytest.approx((0.065, 1.0), abs=1e-12)
+    assert ends(1, 0, guess=0.8) == pytest.approx((0.0, 1 - 0.035), abs=1e-12)
+
+
+def test_a_good_guess_narrows_and_a_bad_one_costs_log_2_at_most() -> None:
+    n, s = 2000, 1400.0
+    without, good, bad = ends(n, s), ends(n, s, guess=0.7), ends(n, s, guess=0.1)
+    assert without[0] < good[0] < 0.7 < good[1] < without[1]
+    assert bad == pytest.approx(ends(n, s, LEVEL + math.log(2)), abs=1e-6)
 
 
 def test_nothing_seen_proves_nothing() -> None:
@@ -51,22 +60,29 @@ def test_the_price_of_not_knowing_p_by_hand() -> None:
     assert float(large[0]) == pytest.approx(-0.5 * math.log(10**8 * math.pi / 2), abs=1e-5)
 
 
-def log_m(theta: float, n: int, s: float, a: float, b: float) -> float:
+def log_m(theta: float, n: int, s: float, guess: float | None) -> float:
     """Returns log M at p = expit(theta), straight from its definition."""
-    return float(betaln(s + a, n - s + b) - betaln(a, b) - s * log_expit(theta) - (n - s) * log_expit(-theta))
+
+    def under(a: float, b: float) -> float:
+        return float(betaln(s + a, n - s + b) - betaln(a, b) - s * log_expit(theta) - (n - s) * log_expit(-theta))
+
+    if guess is None:
+        return under(0.5, 0.5)
+    guided = [under(m * guess, m * (1 - guess)) + math.log(0.25) for m in (30.0, 300.0)]
+    return float(logsumexp([under(0.5, 0.5) + math.log(0.5), *guided]))
 
 
-def reference_lower(n: int, s: float, level: float, a: float = 0.5, b: float = 0.5) -> float:
+def reference_lower(n: int, s: float, level: float, guess: float | None = None) -> float:
     """Returns the p below S/n with log M(p) = level, by brentq in logit p; 0 if there is none."""
     if s == 0:
         return 0.0
     top = math.log(s) - math.log(n - s) if s < n else 60.0
     low = top - 1.0
-    while log_m(low, n, s, a, b) < level:
+    while log_m(low, n, s, guess) < level:
         low = top - 2 * (top - low)
-    if log_m(top, n, s, a, b) >= level:
+    if log_m(top, n, s, guess) >= level:
         return float(expit(top))
-    return float(expit(brentq(lambda theta: log_m(theta, n, s, a, b) - level, low, top, xtol=1e-14, rtol=1e-14)))
+    return float(expit(brentq(lambda theta: log_m(theta, n, s, guess) - level, low, top, xtol=1e-14, rtol=1e-14)))
 
 
 @st.composite
@@ -77,18 +93,16 @@ def counts(draw: st.DrawFn, largest: int = 10**6) -> tuple[int, float]:
 
 
 levels = st.floats(0.05, 60)
-priors = st.sampled_from([(0.5, 0.5), (1.0, 1.0), (27.0, 3.0), (0.6, 29.4)])
+guesses = st.sampled_from([None, 0.002, 0.1, 0.5, 0.9, 0.998])
 
 
-@given(counts(), levels, priors)
-def test_ends_are_where_log_m_reaches_the_level(
-    count: tuple[int, float], level: float, prior: tuple[float, float]
-) -> None:
+@given(counts(), levels, guesses)
+def test_ends_are_where_log_m_reaches_the_level(count: tuple[int, float], level: float, guess: float | None) -> None:
     n, s = count
-    a, b = prior
-    lower, upper = ends(n, s, level, a, b)
-    assert lower == pytest.approx(reference_lower(n, s, level, a, b), rel=1e-6, abs=1e-9)
-    assert 1 - upper == pytest.approx(reference_lower(n, n - s, level, b, a), rel=1e-6, abs=1e-9)
+    lower, upper = ends(n, s, level, guess)
+    assert lower == pytest.approx(reference_lower(n, s, level, guess), rel=1e-6, abs=1e-9)
+    mirrored = None if guess is None else 1 - guess
+    assert 1 - upper == pytest.approx(reference_lower(n, n - s, level, mirrored), rel=1e-6, abs=1e-9)
 
 
 @pytest.mark.parametrize("part", [0.5, 0.1, 0.001, 0.999])

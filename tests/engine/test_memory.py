@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.arrays import Pair
+from app.engine.choices import Blank, Choices, Guess, Nominee
 from app.engine.memory import Certified, Memory, UnreadableMemory
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -23,18 +24,27 @@ latches = st.builds(
 
 
 def test_text_by_hand() -> None:
-    memory = Memory(3, {"chosen": [0, 7]}, Certified(Pair(2, 5), 0.25, 3, ("mixture",)))
+    choices = Choices(
+        Guess(1, ((0.5, 0.25), (0.125, 1.0))), (Nominee(2, Pair(0, 1), 0.75),), (Blank(2, 1, (0.5, 0.998)),)
+    )
+    memory = Memory(3, {"chosen": [0, 7]}, Certified(Pair(2, 5), 0.25, 3, ("mixture",)), choices)
     text = (
-        '{"version":3,"notes":{"chosen":[0,7]},'
+        '{"version":3,"notes":{"chosen":[0,7]},"choices":{"guess":{"version":1,"factor":[[0.5,0.25],[0.125,1.0]]},'
+        '"nominees":[{"version":2,"pair":[0,1],"guess":0.75}],"blanks":[{"version":2,"item":1,"guess":[0.5,0.998]}]},'
         '"certified":{"pair":[2,5],"gap":0.25,"version":3,"assumptions":["mixture"]}}'
     )
     assert memory.to_json() == text
     assert Memory.from_json(text) == memory
+    assert Memory.from_json(text).choices == choices
 
 
 def test_a_new_memory_is_empty() -> None:
-    assert Memory().to_json() == '{"version":0,"notes":{},"certified":null}'
     assert Memory.from_json(Memory().to_json()) == Memory()
+    assert Memory() == Memory(0, {}, None, Choices(None, (), ()))
+
+
+def test_a_memory_from_before_there_were_choices_is_read() -> None:
+    assert Memory.from_json('{"version":4,"notes":{},"certified":null}') == Memory(4)
 
 
 @given(st.builds(Memory, st.integers(0, 10**6), st.dictionaries(st.text(), values, max_size=4), st.none() | latches))
@@ -58,6 +68,10 @@ def test_numbers_that_json_lacks_are_refused(number: float) -> None:
         '"text"',
         "{}",
         '{"version":1,"notes":{}}',
+        # Choices that cannot be read must not be taken for none: their share of delta is spent.
+        '{"version":1,"notes":{},"choices":null,"certified":null}',
+        '{"version":1,"notes":{},"choices":{},"certified":null}',
+        '{"version":1,"notes":{},"choices":{"guess":null,"nominees":[{}],"blanks":[]},"certified":null}',
         '{"version":"one","notes":{},"certified":null}',
         '{"version":null,"notes":{},"certified":null}',
         '{"version":1,"notes":5,"certified":null}',

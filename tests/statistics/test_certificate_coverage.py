@@ -9,10 +9,11 @@ from scipy.stats import binom
 from app.engine.arrays import pair_items
 from app.engine.bounds import Bounds
 from app.engine.bounds.direct import direct_bounds
-from app.engine.certificate import Shares, assess
-from app.engine.evidence import DenseCounts
+from app.engine.certificate import assess
+from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
 from app.engine.policies.policy import Policy, Proposal, Situation
+from app.engine.shares import Shares
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from tests.engine.driver import problem_for, run
@@ -85,15 +86,16 @@ DELTA_UPPER = 0.05
 def runs_with_a_wrong_upper_bound(delta_upper: float, runs: int = MANY_RUNS) -> int:
     """Returns in how many runs some pair's upper bound is below the truth at some of 12 polls."""
     rng = np.random.default_rng(11)
+    everyone = pair_items(np.arange(MANY_PAIRS), 40)
     failed = 0
     for _ in range(runs):
         truth = rng.uniform(0.2, 0.8, size=MANY_PAIRS)
-        n, s = np.zeros(MANY_PAIRS, dtype=np.int64), np.zeros(MANY_PAIRS)
+        evidence = Evidence.empty(40)
         wrong = False
         for poll in range(12):
             batch = np.full(MANY_PAIRS, round(10 * 1.3**poll))
-            n, s = n + batch, s + rng.binomial(batch, truth)
-            wrong |= bool(np.any(direct_bounds(DenseCounts(n, s), delta_upper, 0.5).upper < truth))
+            evidence = evidence.add(*everyone, 1, batch, rng.binomial(batch, truth).astype(np.float64))
+            wrong |= bool(np.any(direct_bounds(evidence, None, delta_upper, 0.5).upper < truth))
         failed += int(wrong)
     return failed
 

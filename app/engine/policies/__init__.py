@@ -8,6 +8,7 @@ from app.engine.policies.naive import Naive
 from app.engine.policies.plans import Plans
 from app.engine.policies.policy import Policy
 from app.engine.policies.row_mean_halving import RowMeanHalving
+from app.engine.policies.rplans import Rplans
 from app.engine.policies.rplans_literal import RplansLiteral, RplansLiteralSharper
 from app.engine.policies.sequential_halving import SequentialHalving
 from app.engine.policies.successive_elimination import SuccessiveElimination
@@ -16,6 +17,7 @@ from app.engine.problem import InvalidProblem, Model
 POLICIES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
+        Rplans(),
         Plans(),
         RplansLiteral(),
         RplansLiteralSharper(),
@@ -31,7 +33,7 @@ POLICIES: dict[str, Policy] = {
 }
 
 
-DEFAULT_POLICIES = {Model.STOCHASTIC: "lucb", Model.DETERMINISTIC: "plans"}
+DEFAULT_POLICIES = {Model.STOCHASTIC: "rplans", Model.DETERMINISTIC: "plans"}
 
 
 def policy_named(name: str) -> Policy:

@@ -10,10 +10,12 @@ import numpy as np
 
 from app.engine.arrays import Pair
 from app.engine.certificate import Assessment
+from app.engine.choices import Choices
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Notes
 from app.engine.problem import InvalidProblem, Model, Problem, SelfPairs
+from app.engine.shares import Shares
 
 GROWTH = 0.30
 """A batch is this part of all samples so far, so a session plans O(log samples) times."""
@@ -33,6 +35,7 @@ class Situation:
     version: int  # of the plan being made; impressions of its demand will carry it
     room: int  # impressions the budget still allows; math.inf has no int, so a very large one
     rng: np.random.Generator
+    choices: Choices = field(default_factory=Choices)
 
     def batch(self, growth: float = GROWTH) -> int:
         """Returns how many impressions to ask for: a geometric step, within the budget."""
@@ -49,6 +52,8 @@ class Proposal:
     phase: str
     notes: Notes = field(default_factory=dict)
     diagnostics: Mapping[str, float] = field(default_factory=dict)
+    choices: Choices | None = None  # None: as they were
+    forecast: float | None = None  # impressions still needed to certify, as far as can be told
 
 
 class Policy(ABC):
@@ -62,6 +67,10 @@ class Policy(ABC):
     @abstractmethod
     def propose(self, now: Situation) -> Proposal:
         """Returns what to show next."""
+
+    def shares(self, _problem: Problem) -> Shares:
+        """Returns how delta is divided among the bounds: fixed for the session, before its first sample."""
+        return Shares()
 
     def check(self, problem: Problem) -> None:
         """Raises InvalidProblem, naming the field to change, if this policy cannot work on the problem."""

@@ -1,0 +1,65 @@
+"""All bounds together: for each pair the lowest upper and the highest lower bound, and what they assume.
+
+Every kind holds with probability 1 minus its share at all times, so all of them do together with probability 1 minus
+the sum of the shares, and the best of them may be taken.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from app.engine.arrays import FloatArray
+from app.engine.bounds import Bounds, Kind
+from app.engine.bounds.direct import direct_bounds
+from app.engine.bounds.item_clicks import item_click_bounds
+from app.engine.bounds.nominee import lower_with_nominees
+from app.engine.bounds.screening import blank_bounds
+from app.engine.choices import Choices
+from app.engine.evidence import Evidence
+from app.engine.problem import Problem
+from app.engine.shares import Shares, portion
+
+
+def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Bounds:
+    """Returns the best bounds of every pair. Cost O(P)."""
+    delta = problem.delta
+    direct = direct_bounds(evidence, choices.guess, shares.upper * delta, shares.direct * delta)
+    upper = lower_with_nominees(direct.upper, evidence, choices, shares.nominees * delta)
+    # What must be reached for a certificate: only there does it matter which bound reached it, and on what assumption.
+    ceiling = float(upper.min()) - problem.epsilon
+    return _with_structure(direct._replace(upper=upper), _structural(problem, evidence, choices, shares), ceiling)
+
+
+class _Structural(NamedTuple):
+    """Lower bounds that lean on the structure of L."""
+
+    kind: Kind
+    lower: FloatArray  # (P,)
+    assumptions: tuple[str, ...]
+
+
+def _structural(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Iterator[_Structural]:
+    """Yields the structural bounds that were given a share and have something to say."""
+    share = shares.screening * problem.delta
+    if problem.item_clicks and share > 0:
+        lower = item_click_bounds(evidence, math.log(1 / share))
+        yield _Structural(Kind.ITEM_CLICKS, lower, ("mixture", "slots-independent"))
+        return
+    for ordinal, blank in enumerate(choices.blanks, start=1):
+        lower = blank_bounds(evidence, blank, math.log(1 / portion(share, ordinal)))
+        yield _Structural(Kind.SCREENING, lower, ("mixture",))
+
+
+def _with_structure(bounds: Bounds, structural: Iterable[_Structural], ceiling: float) -> Bounds:
+    """Returns the highest lower bound of each pair; assumptions count where the ceiling is not reached without them."""
+    lower, assumptions = bounds.lower, dict.fromkeys(bounds.assumptions)
+    binding = np.zeros(len(lower), dtype=np.int8)
+    for one in structural:
+        better = one.lower > lower
+        if np.any(better & (lower < ceiling)):
+            assumptions |= dict.fromkeys(one.assumptions)
+        binding[better] = one.kind
+        lower = np.where(better, one.lower, lower)
+    return Bounds(lower, bounds.upper, tuple(assumptions), binding)

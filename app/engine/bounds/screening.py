@@ -1,0 +1,82 @@
+"""Bound F, screening through a blank: K entries bound all K^2 pairs from below (assumption `mixture`).
+
+For a, b, c in [0, 1]: (1-a)(1-b) >= 0 gives ab >= a + b - 1, hence ab >= abc >= c(a + b - 1) >= ac + bc - 1.
+With a, b, c the no-click probabilities of a user's group for items i, j, c, averaged over groups:
+
+    L_ij >= L_ic + L_jc - 1     for every third item c.
+
+If c is hardly ever clicked, little is lost (E[u_i u_j] + E[u_c] at most twice), and pairs of two weak items are gone
+for the K entries (i, c). Only samples issued after c was chosen count.
+
+For one pair, M_ic M_jc is a martingale of mean 1 (two entries, independent draws), so with probability 1 - alpha the
+truth stays in the joint region log M_ic(p) + log M_jc(q) <= log(1/alpha), at all times. The least p + q over it is
+bounded by weak duality: for *every* multiplier m >= 0
+
+    p + q >= h_i(m) + h_j(m) - m log(1/alpha),   h_i(m) = min over p of p + m log M_ic(p).
+
+h has a closed form, depends on one item only, and one grid of multipliers serves all pairs: sound for any grid, and
+with steps of 35 % at most about 1 % of the width is lost. No root finding for K^2 pairs.
+"""
+
+import numpy as np
+from scipy.special import rel_entr
+
+from app.engine.arrays import FloatArray, IntArray, n_pairs
+from app.engine.choices import Blank
+from app.engine.confidence import log_price
+from app.engine.evidence import Evidence
+
+GRID_RATIO = 1.35
+"""Between neighbouring multipliers: the best is missed by 16 % at most, which costs (1.16 + 1/1.16)/2 - 1 = 1.1 %."""
+
+
+def blank_bounds(evidence: Evidence, blank: Blank, log_level: float) -> FloatArray:
+    """Returns lower bounds of L_ij for all pairs, (P,), through one blank; pairs with the blank itself get none."""
+    K, c = evidence.n_items, blank.item
+    everyone = np.arange(K)
+    n, s = evidence.issued(blank.version + 1).entries(everyone, np.full(K, c))
+    n, s = np.where(everyone == c, 0, n), np.where(everyone == c, 0.0, s)
+    return screening_bounds(n, s, log_level, np.array(blank.guess))
+
+
+def screening_bounds(n: IntArray, s: FloatArray, log_level: float, guess: FloatArray | None) -> FloatArray:
+    """Returns lower bounds of p_i + p_j - 1 for all pairs, (P,), from each item's counts (K,). Cost O(K^2), tiled.
+
+    `guess` holds what the p_i were thought to be before the first of these samples.
+    """
+    m = multipliers(n, s, log_level)
+    h = item_terms(n, s, guess, m)  # (q, K)
+    constant = -1.0 - m * log_level  # (q,)
+    K = len(n)
+    lower = np.empty(n_pairs(K))
+    for i in range(K - 1):
+        row = slice(i * (2 * K - i - 1) // 2, (i + 1) * (2 * K - i - 2) // 2)
+        lower[row] = np.max(h[:, i + 1 :] + (h[:, i] + constant)[:, None], axis=0)
+    return np.clip(lower, 0.0, 1.0)
+
+
+def multipliers(n: IntArray, s: FloatArray, log_level: float) -> FloatArray:
+    """Returns the grid (q,): from the best multiplier of the two best known entries to that of the two least known.
+
+    Where KL is quadratic, the best one is sqrt((v_i/n_i + v_j/n_j) / 2b) with variances v and b near log(1/alpha).
+    """
+    mean = (s + 0.5) / (n + 1)
+    spread = mean * (1 - mean) / np.maximum(n, 1)
+    low = np.sqrt(spread.min() / (log_level + 20.0)) / GRID_RATIO
+    high = np.sqrt(max(spread.max(), 1e-3) / log_level) * GRID_RATIO**2
+    steps = int(np.ceil(np.log(high / low) / np.log(GRID_RATIO)))
+    return low * GRID_RATIO ** np.arange(steps + 1)
+
+
+def item_terms(n: IntArray, s: FloatArray, guess: FloatArray | None, m: FloatArray) -> FloatArray:
+    """Returns h_i(m) for all items and multipliers, (q, K).
+
+    With log M(p) = log M(p_hat) + n KL(p_hat, p) the minimum is where p(1-p) = m n (p_hat - p), a quadratic whose
+    smaller root is 2 m n p_hat / (1 + m n + sqrt((1 + m n)^2 - 4 m n p_hat)).
+    """
+    p_hat = np.divide(s, n, out=np.zeros(len(n)), where=n > 0)
+    mn = m[:, None] * n
+    root = np.sqrt(np.maximum((1 + mn) ** 2 - 4 * mn * p_hat, 0.0))
+    p = np.minimum(2 * mn * p_hat / (1 + mn + root), p_hat)
+    kl = rel_entr(p_hat, p) + rel_entr(1 - p_hat, 1 - p)
+    return p + mn * kl + m[:, None] * log_price(n, s, guess)

@@ -1,0 +1,160 @@
+"""`rplans`, the production policy: structure says where to look, bounds say what is proven.
+
+R-PLANS (Bhargava, Ganti, Nowak) learns a few columns of a low-rank matrix well and imputes the rest. Imputed values
+prove nothing by themselves, so here the same idea is used twice: a low-rank fit guesses every pair, which says who may
+lead and what each pair would cost to settle; and one shared column, that of a blank (bound F) or the items' own clicks
+(bound I), settles most pairs at the price of K entries. What is left goes to direct samples of the pairs that decide.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+
+from app.engine.arrays import Pair, pair_at
+from app.engine.choices import DIGITS, Blank, Choices, Guess, Nominee, clear_of_the_ends
+from app.engine.memory import Notes, int_list
+from app.engine.policies.policy import Policy, Proposal, Situation
+from app.engine.problem import Problem
+from app.engine.shares import Shares, portion
+from app.engine.spending.batch import STALLED, Batch
+from app.engine.spending.beliefs import Beliefs
+from app.engine.spending.exploring import first_look, rank_one
+from app.engine.spending.levels import Levels, best_levels
+from app.engine.spending.race import Aim, Race, as_open_pairs
+from app.engine.spending.screens import Screen, by_item_clicks, planned_blank, through_blank
+
+GROWTH = 0.15
+"""Batches are smaller than elsewhere: the leader and the threshold move, and every move changes all prices."""
+
+WORTH_SCREENING = 0.8
+"""A blank is opened if the plan with it costs less than this part of direct samples alone."""
+
+PLAY_OFF_ITEMS = 8
+PLAY_OFF_PULLS = 30
+"""The least clicked items meet each other so often, and the least clicked of them becomes the blank."""
+
+NOMINATE_AT = 0.1
+"""A leader is nominated once it has this part of what it will need: samples before the nomination do not count for it,
+later ones are cheaper, and a nomination too many costs a tenth of the leader's samples."""
+
+FEWEST_BEFORE_NOMINATION = 20
+
+
+class Rplans(Policy):
+    """Explore, then batch after batch: aim, screen, nominate, and spend where it decides something."""
+
+    name: ClassVar[str] = "rplans"
+
+    def shares(self, _problem: Problem) -> Shares:
+        """Returns shares by the work each bound has: most pairs fall to D and F, one pair needs an upper bound."""
+        return Shares(upper=0.02, nominees=0.13, direct=0.5, screening=0.35)
+
+    def propose(self, now: Situation) -> Proposal:
+        """Returns the next batch."""
+        if now.evidence.samples == 0:
+            return Proposal(first_look(now.problem.n_items, now.rng), Pair(0, 1), "explore")
+        return _Refinement(now, self.shares(now.problem)).proposal()
+
+
+class _Refinement:
+    """One plan after the first look."""
+
+    def __init__(self, now: Situation, shares: Shares) -> None:
+        self.now = now
+        self.shares = shares
+        self.x = by_item_clicks(now.evidence, 1.0).x if now.problem.item_clicks else rank_one(now.evidence)  # (K,)
+        guess = now.choices.guess or Guess.of(now.version, self.x[:, None])
+        self.choices = Choices(guess, now.choices.nominees, now.choices.blanks)
+        beliefs = Beliefs(now.evidence, self.x[:, None], guess)
+        self.race = Race(
+            now.problem,
+            now.evidence,
+            now.assessment,
+            beliefs,
+            self.choices,
+            shares,
+            self._screen() if now.problem.item_clicks else None,
+            now.rng,
+        )
+        self.notes: Notes = dict(now.notes)
+        self.phase = "refine"
+
+    def proposal(self) -> Proposal:
+        """Returns what to show, and the choices made on the way."""
+        now, race = self.now, self.race
+        batch = Batch(now.batch(GROWTH), now.problem.n_items)
+        screen = self._screen()
+        rough = race.rough_aim()
+        at_first = best_levels(screen, rough.threshold, as_open_pairs(rough))
+        worth = self._has_screen or at_first.cost < WORTH_SCREENING * float(
+            (rough.direct * rough.open_pairs.weight).sum()
+        )
+        aim = race.best_aim(*((screen, at_first.e) if worth else (None, None)))
+        if worth and not self._has_screen:
+            screen = self._open_blank(screen, batch)
+        pairs = aim.open_pairs
+        levels: Levels | None = best_levels(screen, aim.threshold, as_open_pairs(aim)) if worth else None
+        unsettled = np.ones(len(pairs.index), dtype=np.bool_) if levels is None else ~levels.settled
+        cost = aim.leader_need + (float((aim.direct * pairs.weight).sum()) if levels is None else levels.cost)
+        nominated = self._nominate(aim)
+        batch.leader(aim, nominated=nominated, seen=int(race.beliefs.samples(np.array([aim.leader]))[0][0]))
+        batch.search(aim, now.problem.epsilon)
+        if levels is not None and self._has_screen:
+            batch.shared(screen, levels, now.version, all_of_it=cost <= batch.size)
+        batch.direct(aim, np.flatnonzero(unsettled))
+        if batch.left > STALLED * batch.size:
+            batch.lowest_bounds(now.assessment.contenders, now.assessment.bounds.lower)
+        diagnostics = {
+            "width": aim.width,
+            "threshold": aim.threshold,
+            "leader_need": aim.leader_need,
+            "open_pairs": float(pairs.weight.sum()),
+            "settled_by_screening": float(0 if levels is None else pairs.weight[levels.settled].sum()),
+            "nominees": float(len(self.choices.nominees)),
+        }
+        pair = pair_at(aim.leader, now.problem.n_items)
+        return Proposal(batch.demand(), pair, self.phase, self.notes, diagnostics, self.choices, cost)
+
+    @property
+    def _has_screen(self) -> bool:
+        return self.now.problem.item_clicks or bool(self.choices.blanks)
+
+    def _screen(self) -> Screen:
+        """Returns the screen there is, or the one that the least clicked item would be."""
+        share, blanks = self.shares.screening * self.now.problem.delta, self.choices.blanks
+        if self.now.problem.item_clicks:
+            return by_item_clicks(self.now.evidence, float(np.log(1 / share)))
+        log_level = float(np.log(1 / portion(share, max(len(blanks), 1))))
+        if blanks:
+            return through_blank(self.now.evidence, blanks[-1], log_level)
+        return planned_blank(self.x, int(np.argmax(self.x)), log_level)
+
+    def _open_blank(self, planned: Screen, batch: Batch) -> Screen:
+        """Returns the screen after the next step towards a blank: the play-off, or its winner."""
+        invited = np.array(int_list(self.notes.get("play_off")), dtype=np.int64)
+        if len(invited) == 0:
+            invited = np.argsort(-self.x, kind="stable")[:PLAY_OFF_ITEMS]
+            left, right = np.triu_indices(len(invited), 1)
+            batch.ask(invited[left], invited[right], np.full(len(left), PLAY_OFF_PULLS))
+            batch.left += len(left) * PLAY_OFF_PULLS  # on top of the batch, not instead of it
+            self.notes, self.phase = {**self.notes, "play_off": invited.tolist()}, "play-off"
+            return planned
+        n, s = self.now.evidence.entries(*(grid.ravel() for grid in np.meshgrid(invited, invited, indexing="ij")))
+        apart = ~np.eye(len(invited), dtype=np.bool_).ravel()
+        shown, unclicked = ((column * apart).reshape(len(invited), -1).sum(axis=1) for column in (n, s))
+        blank = int(invited[np.argmax(unclicked / np.maximum(shown, 1))])
+        guess = np.round(clear_of_the_ends(self.x * self.x[blank]), DIGITS)
+        self.choices = self.choices.add_blank(Blank(self.now.version, blank, tuple(guess.tolist())))
+        return self._screen()
+
+    def _nominate(self, aim: Aim) -> bool:
+        """Nominates the leader if its time has come; returns whether it is the nominee now."""
+        if self.race.nominated(aim.leader):
+            return True
+        seen = int(self.race.beliefs.samples(np.array([aim.leader]))[0][0])
+        if seen < max(NOMINATE_AT * aim.leader_need, FEWEST_BEFORE_NOMINATION):
+            return False
+        guess = float(np.round(clear_of_the_ends(np.array([aim.mean])), DIGITS)[0])
+        pair = pair_at(aim.leader, self.now.problem.n_items)
+        self.choices = self.choices.nominate(Nominee(self.now.version, pair, guess))
+        return True

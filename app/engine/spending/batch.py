@@ -1,0 +1,105 @@
+"""One batch: how the impressions of a plan are divided among what is wanted of it."""
+
+import numpy as np
+
+from app.engine.arrays import FloatArray, IntArray, pair_items
+from app.engine.demand import Demand
+from app.engine.spending.levels import Levels
+from app.engine.spending.race import Aim
+from app.engine.spending.screens import NO_BLANK, Screen
+
+LEADER_PART = 0.3
+UNNAMED_LEADER_PART = 0.1
+"""Parts of a batch that a leader gets at most, once nominated and before."""
+
+SEARCH_PART = 0.3
+CLEARLY_BETTER = 0.2
+"""Pairs that may be better than the leader by this part of epsilon are looked at with up to this part of a batch: a
+better leader lowers the threshold for everyone else."""
+
+FIRST_LOOKS = 4
+"""Samples of a pair that is looked at for the first time; later its samples grow by half."""
+
+SHARED_PART = 0.7
+FIRST_LEVEL = 12
+"""What is left goes to shared entries up to this part; an item's entry at most doubles, and begins with so many."""
+
+STALLED = 0.98
+STALLED_PULLS = 8
+"""If nearly all of a batch is left over, it goes to the lowest lower bounds, some samples each."""
+
+DIRECT_STEP = 0.25
+LEAST_STEP = 3
+"""A pair gets a quarter of its need at a time, lowest first: its need is known only as well as its mean."""
+
+
+class Batch:
+    """Collects what to show; sizes are guides, every count is rounded up."""
+
+    def __init__(self, size: int, n_items: int) -> None:
+        self.size = size
+        self.left = float(size)
+        self.n_items = n_items
+        self._asked: list[tuple[IntArray, IntArray, IntArray]] = []
+
+    def ask(self, i: IntArray, j: IntArray, count: FloatArray) -> None:
+        """Adds entries, each so many times."""
+        whole = np.ceil(count).astype(np.int64)
+        self._asked.append((i, j, whole))
+        self.left -= float(whole.sum())
+
+    def leader(self, aim: Aim, *, nominated: bool, seen: int) -> None:
+        """Asks for the leader: towards its need once nominated, before that as often again as it was seen."""
+        wanted = aim.leader_need if nominated else max(seen, 20)
+        part = LEADER_PART if nominated else UNNAMED_LEADER_PART
+        i, j = pair_items(np.array([aim.leader]), self.n_items)
+        self.ask(i, j, np.array([min(wanted, part * self.size)]))
+
+    def search(self, aim: Aim, epsilon: float) -> None:
+        """Asks for pairs that may be better than the leader, the most promising first."""
+        pairs = aim.open_pairs
+        better = np.flatnonzero(pairs.mean - pairs.spread < aim.mean - CLEARLY_BETTER * epsilon)
+        order = better[np.argsort((pairs.mean - 1.5 * pairs.spread)[better], kind="stable")]
+        wanted = np.maximum(0.5 * pairs.seen[order], FIRST_LOOKS)
+        self._in_order(pairs.i[order], pairs.j[order], wanted, SEARCH_PART * self.size)
+
+    def shared(self, screen: Screen, levels: Levels, turn: int, *, all_of_it: bool) -> None:
+        """Asks for entries that serve many pairs: with the blank, or items side by side where clicks are told apart."""
+        wanted = levels.extra if all_of_it else np.minimum(levels.extra, np.maximum(screen.n, FIRST_LEVEL))
+        room = max(SHARED_PART * self.left, 0.0)
+        if not all_of_it and screen.cost * wanted.sum() > room:
+            wanted = wanted * (room / (screen.cost * wanted.sum()))
+        everyone = np.arange(self.n_items)
+        if screen.blank != NO_BLANK:
+            others = everyone[everyone != screen.blank]
+            self.ask(others, np.full(len(others), screen.blank), wanted[others])
+            return
+        # Neighbours in the order of what is wanted want about the same; the turn changes who is whose neighbour.
+        order = np.roll(np.argsort(-wanted, kind="stable"), turn % 2)
+        left, right = order[0 : len(order) - 1 : 2], order[1::2]
+        self.ask(left, right, np.maximum(wanted[left], wanted[right]))
+
+    def direct(self, aim: Aim, todo: IntArray) -> None:
+        """Asks for open pairs themselves, the lowest first, all they need if there is room for it."""
+        order = todo[np.argsort(aim.open_pairs.mean[todo], kind="stable")]
+        need = aim.direct[order]
+        enough = float(need.sum()) <= self.left
+        wanted = need if enough else np.maximum(DIRECT_STEP * need, np.minimum(need, LEAST_STEP))
+        self._in_order(aim.open_pairs.i[order], aim.open_pairs.j[order], wanted, self.left)
+
+    def lowest_bounds(self, contenders: IntArray, lower: FloatArray) -> None:
+        """Asks for the contenders with the lowest lower bounds: prices said that nothing is needed, and were wrong."""
+        order = contenders[np.argsort(lower[contenders], kind="stable")][: max(1, self.size // STALLED_PULLS)]
+        i, j = pair_items(order, self.n_items)
+        self.ask(i, j, np.full(len(order), STALLED_PULLS))
+
+    def _in_order(self, i: IntArray, j: IntArray, wanted: FloatArray, room: float) -> None:
+        wanted = np.ceil(wanted)
+        given = np.clip(room - (np.cumsum(wanted) - wanted), 0, wanted)
+        some = given > 0
+        self.ask(i[some], j[some], given[some])
+
+    def demand(self) -> Demand:
+        """Returns all that was asked for."""
+        i, j, count = (np.concatenate(column) for column in zip(*self._asked, strict=True))
+        return Demand.of_entries(i, j, count)

@@ -1,0 +1,119 @@
+"""How far to measure each item for screening, so that this and what it leaves open cost least.
+
+A screen (F or I) settles pair (i, j) about when e_i + e_j <= T_ij, with e = v/N the variance of an item's mean and
+T_ij = slack_ij^2 / 2b, slack_ij = x_i + x_j - 1 - threshold: what the screen would say of the pair beyond the threshold
+if nothing were noisy. A pair that is not settled costs its direct need. Coordinate descent from perfect knowledge
+(e = 0): each item in turn sorts its pairs by what they ask of it and takes the best prefix. O(pairs log pairs) a sweep.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from app.engine.arrays import BoolArray, FloatArray, IntArray
+from app.engine.spending.needs import STUBBORN
+from app.engine.spending.screens import Screen
+
+SWEEPS = 4
+"""Levels change little after the third."""
+
+EXTRA_PRICE = 2.5
+"""What a third entry adds to the price of a joint region, about: log(n)/2."""
+
+LEAST_VARIANCE = 2e-3
+"""An entry that was never clicked so far may still be, one time in 500."""
+
+
+class OpenPairs(NamedTuple):
+    """Pairs whose lower bound does not reach the threshold, and what settling each by itself would take."""
+
+    i: IntArray  # (m,)
+    j: IntArray  # (m,)
+    direct: FloatArray  # (m,) samples; times the pairs it stands for
+
+
+class Levels(NamedTuple):
+    """How far to go with each item, what that should settle, and what all of it costs."""
+
+    e: FloatArray  # (K,) variance of each item's mean
+    extra: FloatArray  # (K,) samples of each item still to take
+    settled: BoolArray  # (m,) open pairs that these levels should settle
+    cost: float  # impressions for the levels and for the pairs left open
+
+
+def best_levels(screen: Screen, threshold: float, pairs: OpenPairs) -> Levels:
+    """Returns the levels that cost least."""
+    T = tolerated(screen, threshold, pairs.i, pairs.j)
+    v = variance(screen.x)
+    reached = v / np.maximum(screen.n, 1e-9)
+    e = _descend(T, v, reached, screen, pairs)
+    settled = settles(e, T, pairs.i, pairs.j)
+    extra = np.where(e < reached, v / np.maximum(e, 1e-12) - screen.n, 0.0)
+    return Levels(e, extra, settled, float(screen.cost * extra.sum() + pairs.direct[~settled].sum()))
+
+
+def settles(e: FloatArray, T: FloatArray, i: IntArray, j: IntArray) -> BoolArray:
+    """Returns which pairs levels e should settle."""
+    return (T > 0) & (e[i] + e[j] <= T * (1 + 1e-9))
+
+
+def tolerated(screen: Screen, threshold: float, i: IntArray, j: IntArray) -> FloatArray:
+    """Returns T_ij of open pairs, 0 where screening cannot help.
+
+    On the way down by slack/2 the variance of an entry near 1 grows: KL over a distance d is about d^2 / 2v a third of
+    the way. And whatever the formula says, what is still open asks for more than there is.
+    """
+    x, v = screen.x, variance(screen.x)
+    slack = np.maximum(x[i] + x[j] - 1 - threshold, 0.0)
+    further = variance(x[i] - slack / 6) + variance(x[j] - slack / 6)
+    T = slack**2 / (2 * (screen.half_level[i] + screen.half_level[j])) * (v[i] + v[j]) / further
+    reached = v / np.maximum(screen.n, 1e-9)
+    T = np.minimum(T, (reached[i] + reached[j]) / (1 + STUBBORN))
+    return np.where((i == screen.blank) | (j == screen.blank), 0.0, T)
+
+
+def shown_together_need(
+    items: Screen, threshold: float, i: IntArray, j: IntArray, mean: FloatArray, seen: IntArray
+) -> FloatArray:
+    """Returns the impressions of each pair that would settle it through bound I, the items known as well as now.
+
+    The bound adds the variance of the rate of clicks on both, m_ij = L_ij - (p_i + p_j - 1), to those of the items.
+    """
+    both = np.clip(mean - (items.x[i] + items.x[j] - 1), LEAST_VARIANCE, 1.0)
+    e = variance(items.x) / np.maximum(items.n, 1)
+    level = items.half_level[i] + items.half_level[j] + EXTRA_PRICE
+    room = (mean - threshold) ** 2 / (2 * level) - e[i] - e[j]
+    need = np.divide(variance(both), room, out=np.full(len(both), np.inf), where=room > 0)
+    return np.maximum(need - seen, STUBBORN * seen + 1.0)
+
+
+def variance(x: FloatArray) -> FloatArray:
+    """Returns x(1-x), never quite 0."""
+    return np.maximum(x * (1 - x), LEAST_VARIANCE)
+
+
+def _descend(T: FloatArray, v: FloatArray, reached: FloatArray, screen: Screen, pairs: OpenPairs) -> FloatArray:
+    """Returns e after some sweeps over the items."""
+    K, useful = len(v), np.flatnonzero(T > 0)
+    item = np.concatenate([pairs.i[useful], pairs.j[useful]])
+    order = np.argsort(item, kind="stable")  # each pair twice, once with each of its items
+    other = np.concatenate([pairs.j[useful], pairs.i[useful]])[order]
+    asked_for = np.concatenate([T[useful], T[useful]])[order]
+    price = np.concatenate([pairs.direct[useful], pairs.direct[useful]])[order]
+    start = np.searchsorted(item[order], np.arange(K + 1))
+    e = np.where(start[1:] > start[:-1], 0.0, reached)
+    for _ in range(SWEEPS):
+        for k in np.flatnonzero(start[1:] > start[:-1]):
+            part = slice(start[k], start[k + 1])
+            asked = asked_for[part] - e[other[part]]
+            down = np.argsort(-asked)
+            down = down[: np.count_nonzero(asked > 0)]
+            if len(down) == 0:
+                e[k] = reached[k]
+                continue
+            asked, saved = asked[down], np.cumsum(price[part][down])
+            # Settling the first t pairs needs e <= asked[t-1]; the rest is paid for directly.
+            gain = saved - screen.cost * np.maximum(v[k] / asked - screen.n[k], 0.0)
+            best = int(np.argmax(gain))
+            e[k] = min(asked[best], reached[k]) if gain[best] > 0 else reached[k]
+    return e
