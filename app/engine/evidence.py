@@ -129,8 +129,16 @@ class Evidence:
         keep = self.version >= first
         if last is not None:
             keep &= self.version <= last
-        columns = (self.i, self.j, self.version, self.n, self.s, self.clicks_i, self.clicks_j)
-        return type(self)(self.n_items, *(column[keep] for column in columns))
+        return type(self)(
+            self.n_items,
+            self.i[keep],
+            self.j[keep],
+            self.version[keep],
+            self.n[keep],
+            self.s[keep],
+            self.clicks_i[keep],
+            self.clicks_j[keep],
+        )
 
     @cached_property
     def totals(self) -> PairCounts:

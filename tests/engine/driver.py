@@ -67,7 +67,8 @@ def propose(policy: Policy, problem: Problem, evidence: Evidence, notes: Notes, 
     """Returns the policy's own proposal, where the certificate would already have ended the session."""
     room = 2**62 if problem.budget is None else problem.budget - evidence.samples
     rng = source(Purpose.PLAN, problem.seed, version)
-    return policy.propose(Situation(problem, evidence, assess(problem, evidence), notes, version, room, rng))
+    assessment = assess(problem, evidence, shares=policy.shares(problem))
+    return policy.propose(Situation(problem, evidence, assessment, notes, version, room, rng))
 
 
 def asked(demand: Demand) -> dict[tuple[int, int], int]:
@@ -82,6 +83,10 @@ def answers(
     demand, users = step.demand, Users(population, problem.model)
     if problem.model is Model.DETERMINISTIC:
         s = count * (1.0 - users.exact_rewards(demand.i, demand.j))
+    elif problem.item_clicks:
+        seen = users.item_outcomes(demand.i, demand.j, count, rng)
+        clicks = (seen.only_i + seen.both, seen.only_j + seen.both)
+        return evidence.add(demand.i, demand.j, step.memory.version, count, seen.neither.astype(np.float64), clicks)
     else:
         s = users.no_click_counts(demand.i, demand.j, count, rng).astype(np.float64)
     return evidence.add(demand.i, demand.j, step.memory.version, count, s)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, pair_index
-from app.engine.bounds.screening import item_terms, multipliers, screening_bounds
+from app.engine.bounds.screening import item_terms, least_excess, multipliers, screening_bounds
 from app.engine.evidence import Evidence, ItemClicks
 
 CHUNK_PAIRS = 2**15
@@ -60,11 +60,11 @@ def item_click_bounds(evidence: Evidence, log_level: float) -> FloatArray:
 
 def _of_shown(pairs: _Shown, items: ItemClicks, m: FloatArray, log_level: float) -> FloatArray:
     """Returns the bounds of pairs that were shown: three entries each."""
-    terms = item_terms(pairs.n, pairs.both, None, m) - 1.0 - m[:, None] * log_level  # (q, pairs)
+    terms = item_terms(pairs.n, pairs.both, None, m)  # (q, pairs)
     for item, clicks in ((pairs.i, pairs.clicks_i), (pairs.j, pairs.clicks_j)):
         apart = items.n[item] - pairs.n
         terms = terms + item_terms(apart, apart - (items.clicks[item] - clicks), None, m)
-    return np.clip(terms.max(axis=0), 0.0, 1.0)
+    return least_excess(terms, m, log_level)
 
 
 def _shown_together(evidence: Evidence) -> _Shown:

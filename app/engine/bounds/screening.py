@@ -15,7 +15,7 @@ bounded by weak duality: for *every* multiplier m >= 0
     p + q >= h_i(m) + h_j(m) - m log(1/alpha),   h_i(m) = min over p of p + m log M_ic(p).
 
 h has a closed form, depends on one item only, and one grid of multipliers serves all pairs: sound for any grid, and
-with steps of 35 % at most about 1 % of the width is lost. No root finding for K^2 pairs.
+with steps of 25 % at most about 1 % of the width is lost. No root finding for K^2 pairs.
 """
 
 import numpy as np
@@ -26,8 +26,9 @@ from app.engine.choices import Blank
 from app.engine.confidence import log_price
 from app.engine.evidence import Evidence
 
-GRID_RATIO = 1.35
-"""Between neighbouring multipliers: the best is missed by 16 % at most, which costs (1.16 + 1/1.16)/2 - 1 = 1.1 %."""
+GRID_RATIO = 1.25
+"""Between neighbouring multipliers: the best is missed by 12 % at most. Where KL is quadratic that costs
+(1.12 + 1/1.12)/2 - 1 = .6 % of the width, elsewhere up to about 1 %."""
 
 
 def blank_bounds(evidence: Evidence, blank: Blank, log_level: float) -> FloatArray:
@@ -46,13 +47,17 @@ def screening_bounds(n: IntArray, s: FloatArray, log_level: float, guess: FloatA
     """
     m = multipliers(n, s, log_level)
     h = item_terms(n, s, guess, m)  # (q, K)
-    constant = -1.0 - m * log_level  # (q,)
     K = len(n)
     lower = np.empty(n_pairs(K))
     for i in range(K - 1):
         row = slice(i * (2 * K - i - 1) // 2, (i + 1) * (2 * K - i - 2) // 2)
-        lower[row] = np.max(h[:, i + 1 :] + (h[:, i] + constant)[:, None], axis=0)
-    return np.clip(lower, 0.0, 1.0)
+        lower[row] = least_excess(h[:, i + 1 :] + h[:, i, None], m, log_level)
+    return lower
+
+
+def least_excess(terms: FloatArray, m: FloatArray, log_level: float) -> FloatArray:
+    """Returns the bound on a sum of probabilities less 1, from the sum (q, pairs) of their h, at the best multiplier."""
+    return np.clip(np.max(terms - (1.0 + m * log_level)[:, None], axis=0), 0.0, 1.0)
 
 
 def multipliers(n: IntArray, s: FloatArray, log_level: float) -> FloatArray:
@@ -63,7 +68,7 @@ def multipliers(n: IntArray, s: FloatArray, log_level: float) -> FloatArray:
     mean = (s + 0.5) / (n + 1)
     spread = mean * (1 - mean) / np.maximum(n, 1)
     low = np.sqrt(spread.min() / (log_level + 20.0)) / GRID_RATIO
-    high = np.sqrt(max(spread.max(), 1e-3) / log_level) * GRID_RATIO**2
+    high = np.sqrt(max(spread.max(), 1e-3) / log_level) * GRID_RATIO**3
     steps = int(np.ceil(np.log(high / low) / np.log(GRID_RATIO)))
     return low * GRID_RATIO ** np.arange(steps + 1)
 

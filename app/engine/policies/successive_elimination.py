@@ -9,16 +9,23 @@ from app.engine.arrays import pair_at
 from app.engine.confidence import lower_end, upper_end
 from app.engine.demand import Demand, fill_lowest, lowest
 from app.engine.policies.policy import Policy, Proposal, Situation
+from app.engine.problem import Problem
+from app.engine.shares import Shares
 
 
 class SuccessiveElimination(Policy):
     """Shows all surviving pairs equally often.
 
     As in a textbook, the intervals that eliminate are simultaneous over all pairs (delta / P each): pair j is out once
-    its lower end exceeds the lowest upper end. The survivors follow from the counts alone, so there is no memory.
+    its lower end exceeds the lowest upper end. So are those that certify; the saving that other policies make by not
+    paying a union for lower bounds is not this one's. The survivors follow from the counts alone: there is no memory.
     """
 
     name: ClassVar[str] = "successive_elimination"
+
+    def shares(self, problem: Problem) -> Shares:
+        """Returns simultaneous intervals, as the textbook has it: every end of every pair at delta / 2P."""
+        return Shares(upper=0.5, direct=0.5 / problem.n_pairs)
 
     def propose(self, now: Situation) -> Proposal:
         """Returns an even spread over the survivors."""

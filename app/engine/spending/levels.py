@@ -2,8 +2,10 @@
 
 A screen (F or I) settles pair (i, j) about when e_i + e_j <= T_ij, with e = v/N the variance of an item's mean and
 T_ij = slack_ij^2 / 2b, slack_ij = x_i + x_j - 1 - threshold: what the screen would say of the pair beyond the threshold
-if nothing were noisy. A pair that is not settled costs its direct need. Coordinate descent from perfect knowledge
-(e = 0): each item in turn sorts its pairs by what they ask of it and takes the best prefix. O(pairs log pairs) a sweep.
+if nothing were noisy. A pair that is not settled costs its direct need. Coordinate descent: each item in turn sorts its
+pairs by what they ask of it and takes the best prefix, first trusting its partners to do their part of each pair (T is
+shared in proportion to sqrt(v), which is cheapest for one pair alone), then by what they really do. O(pairs log pairs)
+a sweep.
 """
 
 from typing import NamedTuple
@@ -14,8 +16,8 @@ from app.engine.arrays import BoolArray, FloatArray, IntArray
 from app.engine.spending.needs import STUBBORN
 from app.engine.spending.screens import Screen
 
-SWEEPS = 4
-"""Levels change little after the third."""
+TRUSTING_SWEEPS, SOBER_SWEEPS = 2, 2
+"""Levels change little after that."""
 
 EXTRA_PRICE = 2.5
 """What a third entry adds to the price of a joint region, about: log(n)/2."""
@@ -94,26 +96,29 @@ def variance(x: FloatArray) -> FloatArray:
 
 def _descend(T: FloatArray, v: FloatArray, reached: FloatArray, screen: Screen, pairs: OpenPairs) -> FloatArray:
     """Returns e after some sweeps over the items."""
-    K, useful = len(v), np.flatnonzero(T > 0)
+    useful = np.flatnonzero(T > 0)
     item = np.concatenate([pairs.i[useful], pairs.j[useful]])
     order = np.argsort(item, kind="stable")  # each pair twice, once with each of its items
-    other = np.concatenate([pairs.j[useful], pairs.i[useful]])[order]
-    asked_for = np.concatenate([T[useful], T[useful]])[order]
+    item, other = item[order], np.concatenate([pairs.j[useful], pairs.i[useful]])[order]
+    wanted = np.concatenate([T[useful], T[useful]])[order]
     price = np.concatenate([pairs.direct[useful], pairs.direct[useful]])[order]
-    start = np.searchsorted(item[order], np.arange(K + 1))
-    e = np.where(start[1:] > start[:-1], 0.0, reached)
-    for _ in range(SWEEPS):
+    partners_part = wanted * np.sqrt(v[other]) / (np.sqrt(v[item]) + np.sqrt(v[other]))
+    start = np.searchsorted(item, np.arange(len(v) + 1))
+    e = reached.copy()
+    for sweep in range(TRUSTING_SWEEPS + SOBER_SWEEPS):
         for k in np.flatnonzero(start[1:] > start[:-1]):
             part = slice(start[k], start[k + 1])
-            asked = asked_for[part] - e[other[part]]
-            down = np.argsort(-asked)
-            down = down[: np.count_nonzero(asked > 0)]
-            if len(down) == 0:
-                e[k] = reached[k]
-                continue
-            asked, saved = asked[down], np.cumsum(price[part][down])
-            # Settling the first t pairs needs e <= asked[t-1]; the rest is paid for directly.
-            gain = saved - screen.cost * np.maximum(v[k] / asked - screen.n[k], 0.0)
-            best = int(np.argmax(gain))
-            e[k] = min(asked[best], reached[k]) if gain[best] > 0 else reached[k]
+            theirs = e[other[part]]
+            if sweep < TRUSTING_SWEEPS:
+                theirs = np.minimum(theirs, partners_part[part])
+            asked = wanted[part] - theirs
+            down = np.argsort(-asked)[: np.count_nonzero(asked > 0)]
+            e[k] = reached[k]
+            if len(down):
+                asked, saved = asked[down], np.cumsum(price[part][down])
+                # Settling the first t pairs needs e <= asked[t-1]; the rest is paid for directly.
+                gain = saved - screen.cost * np.maximum(v[k] / asked - screen.n[k], 0.0)
+                best = int(np.argmax(gain))
+                if gain[best] > 0:
+                    e[k] = min(asked[best], reached[k])
     return e

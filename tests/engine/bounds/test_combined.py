@@ -1,0 +1,84 @@
+"""All bounds together: the best of each, which kind it was, and the assumptions that mattered."""
+
+import math
+
+import numpy as np
+import pytest
+
+from app.engine.arrays import Pair, pair_items
+from app.engine.bounds import Kind
+from app.engine.bounds.combined import combined_bounds
+from app.engine.bounds.direct import direct_bounds
+from app.engine.bounds.item_clicks import item_click_bounds
+from app.engine.bounds.screening import blank_bounds
+from app.engine.certificate import assess
+from app.engine.choices import Blank, Choices, Nominee
+from app.engine.evidence import Evidence
+from app.engine.problem import Problem
+from app.engine.shares import Shares
+
+SHARES = Shares(upper=0.1, nominees=0.1, direct=0.4, screening=0.4)
+PROBLEM = Problem(n_items=6, epsilon=0.1, delta=0.1)
+BLANKS = Choices(blanks=(Blank(1, 5, (0.9,) * 6), Blank(2, 4, (0.9,) * 6)))
+
+
+def evidence() -> Evidence:
+    """Returns a strong pair (0, 1), shown often, and two columns of weak items."""
+    rows = [(0, 1, 1, 5000, 1000.0)]
+    rows += [(i, 5, 2, 400, 390.0) for i in range(2, 5)]
+    rows += [(i, 4, 3, 4000, 3900.0) for i in (0, 1, 2, 3, 5)]
+    return Evidence.from_rows(6, rows)
+
+
+def test_each_blank_has_its_own_portion_and_the_highest_bound_wins() -> None:
+    found = combined_bounds(PROBLEM, evidence(), BLANKS, SHARES)
+    direct = direct_bounds(evidence(), None, 0.01, 0.04)
+    first = blank_bounds(evidence(), BLANKS.blanks[0], math.log(2 / 0.04))
+    second = blank_bounds(evidence(), BLANKS.blanks[1], math.log(6 / 0.04))
+    np.testing.assert_allclose(found.lower, np.maximum(direct.lower, np.maximum(first, second)), atol=1e-14)
+    np.testing.assert_array_equal(found.upper, direct.upper)
+    assert found.binding is not None
+    assert set(found.binding[found.lower > direct.lower].tolist()) == {Kind.SCREENING}
+    assert set(found.binding[found.lower == direct.lower].tolist()) == {Kind.DIRECT}
+
+
+def test_item_clicks_take_the_share_of_screening() -> None:
+    K = 4
+    i, j = pair_items(np.arange(6), K)
+    clicks = (np.full(6, 30), np.full(6, 25))
+    seen = Evidence.empty(K).add(i, j, 1, np.full(6, 1000), np.full(6, 950.0), clicks)
+    problem = Problem(n_items=K, epsilon=0.1, delta=0.1, item_clicks=True)
+    found = combined_bounds(problem, seen, Choices(blanks=(Blank(0, 1, (0.9,) * K),)), SHARES)
+    direct = direct_bounds(seen, None, 0.01, 0.04)
+    expected = np.maximum(direct.lower, item_click_bounds(seen, math.log(1 / 0.04)))
+    np.testing.assert_allclose(found.lower, expected, atol=1e-14)
+    plain = combined_bounds(Problem(n_items=K, epsilon=0.1, delta=0.1), seen, Choices(), SHARES)
+    np.testing.assert_array_equal(plain.lower, direct.lower)
+
+
+def test_assumptions_are_named_where_they_decide() -> None:
+    assert combined_bounds(PROBLEM, evidence(), BLANKS, SHARES).assumptions == ("mixture",)
+    # The same column of samples, but every pair was measured directly beyond what screening says.
+    i, j = pair_items(np.arange(15), 6)
+    rest = (i != 0) | (j != 1)
+    direct = evidence().add(i[rest], j[rest], 4, np.full(14, 30_000), np.full(14, 29_000.0))
+    assert combined_bounds(PROBLEM, direct, BLANKS, SHARES).assumptions == ()
+
+
+def test_a_nominee_leads_with_its_own_upper_bound() -> None:
+    named = Choices(nominees=(Nominee(1, Pair(0, 1), 0.2),))
+    seen = evidence().add(np.array([0]), np.array([1]), 2, np.array([50_000]), np.array([10_000.0]))
+    plain, with_name = (combined_bounds(PROBLEM, seen, c, SHARES) for c in (Choices(), named))
+    assert 0.2 < with_name.upper[0] < plain.upper[0]
+    assert np.array_equal(with_name.upper[1:], plain.upper[1:])
+
+
+def test_the_leader_may_be_the_pair_with_the_lowest_lower_bound() -> None:
+    # (0, 1) has the lowest upper bound, but (0, 2), hardly worse, is known so badly that it stands in the way; seen
+    # from (0, 2) itself nobody does.
+    rows = [(0, 1, 1, 300, 60.0), (0, 2, 1, 4, 0.0), (1, 2, 1, 100_000, 60_000.0)]
+    seen = Evidence.from_rows(3, rows)
+    found = assess(Problem(n_items=3, epsilon=0.9, delta=0.3), seen)
+    gaps = [found.gap_of(k) for k in range(3)]
+    assert found.gap == pytest.approx(min(gaps))
+    assert found.leader_index == int(np.argmin(gaps))

@@ -1,0 +1,133 @@
+"""rplans: what it chooses and when, that structure pays where it should, and that it always comes to an end."""
+
+import numpy as np
+import pytest
+
+from app.engine.bounds import Kind
+from app.engine.certificate import assess
+from app.engine.choices import Choices
+from app.engine.policies import DEFAULT_POLICIES, policy_named
+from app.engine.policies.rplans import Rplans
+from app.engine.problem import Model, Problem
+from app.simulation.mixtures import FAMILIES, mixture
+from app.simulation.population import Population
+from app.simulation.run import run_session
+from tests.engine.driver import Run, run, with_losses
+
+
+def session(family: str, n_items: int, seed: int, **settings: object) -> tuple[Population, Problem, Run]:
+    people = mixture(family, n_items, 2, np.random.default_rng(seed))
+    defaults: dict[str, object] = {"n_items": n_items, "epsilon": 0.1, "delta": 0.1, "seed": seed}
+    problem = Problem(**{**defaults, **settings})  # type: ignore[arg-type]
+    return people, problem, run(Rplans(), problem, people, seed=seed)
+
+
+def test_it_is_the_default() -> None:
+    assert DEFAULT_POLICIES[Model.STOCHASTIC] == "rplans"
+
+
+def test_shares_leave_nothing_over_and_spend_nothing_twice() -> None:
+    shares = Rplans().shares(Problem(n_items=5, epsilon=0.1, delta=0.1))
+    parts = (shares.upper, shares.nominees, shares.direct, shares.screening, shares.gram)
+    assert sum(parts) == pytest.approx(1.0)
+    assert min(parts[:4]) > 0
+
+
+def test_choices_are_only_added_and_come_before_the_samples_they_are_tested_by() -> None:
+    _, _, finished = session("ads20", 60, 3)
+    before = Choices()
+    for step in finished.plans:
+        now = step.memory.choices
+        assert now.nominees[: len(before.nominees)] == before.nominees
+        assert now.blanks[: len(before.blanks)] == before.blanks
+        assert before.guess in (None, now.guess)
+        fresh = [nominee.version for nominee in now.nominees[len(before.nominees) :]]
+        fresh += [blank.version for blank in now.blanks[len(before.blanks) :]]
+        assert set(fresh) <= {step.memory.version}
+        before = now
+    assert before.guess is not None
+    assert len(before.blanks) == 1
+    assert 1 <= len(before.nominees) <= 5
+
+
+def test_a_blank_settles_most_pairs_of_weak_items() -> None:
+    people, problem, finished = session("ads20", 60, 3)
+    assert finished.last.certified
+    assert finished.last.assumptions == ("mixture",)
+    last = finished.plans[-2].memory.choices
+    found = assess(problem, finished.evidence[-1], last, Rplans().shares(problem))
+    assert found.bounds.binding is not None
+    assert np.mean(found.bounds.binding == Kind.SCREENING) > 0.5
+    blank = last.blanks[0].item
+    shares, clicks = people.shares, people.click_probabilities
+    assert shares is not None
+    assert clicks is not None
+    assert (shares @ clicks)[blank] < 0.03
+
+
+def test_item_clicks_need_no_blank_and_name_their_assumptions() -> None:
+    _, _, finished = session("ads6", 40, 1, item_clicks=True)
+    assert finished.last.certified
+    assert finished.last.assumptions == ("mixture", "slots-independent")
+    assert finished.plans[-1].memory.choices.blanks == ()
+
+
+def test_where_nothing_is_weak_it_assumes_nothing() -> None:
+    _, _, finished = session("pref", 20, 2, epsilon=0.15)
+    assert finished.last.certified
+    assert finished.last.assumptions == ()
+    assert finished.plans[-1].memory.choices.blanks == ()
+
+
+@pytest.mark.parametrize("family", ["ads20", "clus"])
+def test_fewer_impressions_than_lucb(family: str) -> None:
+    ratios = []
+    for seed in range(3):
+        people = mixture(family, 60, 2, np.random.default_rng(40 + seed))
+        problem = Problem(n_items=60, epsilon=0.1, delta=0.1, seed=seed)
+        samples = {
+            name: run_session(policy_named(name), problem, people, np.random.default_rng(seed)).samples
+            for name in ("rplans", "lucb")
+        }
+        ratios.append(samples["lucb"] / samples["rplans"])
+    assert np.median(ratios) > 2
+
+
+def test_lost_answers_cost_time_but_not_the_verdict() -> None:
+    people = mixture("ads6", 30, 2, np.random.default_rng(8))
+    problem = Problem(n_items=30, epsilon=0.15, delta=0.1, seed=8)
+    finished = run(Rplans(), problem, people, seed=8, deliver=with_losses)
+    assert finished.last.certified
+    assert people.error(*finished.last.pair) <= 0.15
+
+
+def test_the_forecast_comes_true() -> None:
+    _, _, finished = session("ads6", 60, 5)
+    used = finished.last.samples
+    late = [step.report for step in finished.plans if step.report.samples > 0.4 * used and step.demand.total]
+    forecasts = [report.forecast_samples for report in late]
+    assert all(
+        forecast is not None and forecast > report.samples for forecast, report in zip(forecasts, late, strict=True)
+    )
+    assert 0.6 * used < np.median([forecast or 0 for forecast in forecasts]) < 1.7 * used
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_session_ends_within_80_plans(seed: int) -> None:
+    rng = np.random.default_rng([seed, 99])
+    family = str(rng.choice(list(FAMILIES)))
+    n_items = int(rng.integers(4 if family == "trap" else 2, 40))
+    rank = 2 if family == "trap" else int(rng.integers(1, 5))
+    people = mixture(family, n_items, rank, rng)
+    problem = Problem(
+        n_items=n_items,
+        epsilon=float(rng.choice([0.05, 0.1, 0.3])),
+        delta=float(rng.choice([0.01, 0.1, 0.5])),
+        budget=int(rng.choice([50, 5000])) if rng.random() < 0.3 else None,
+        item_clicks=bool(rng.random() < 0.3),
+        seed=seed,
+    )
+    finished = run(Rplans(), problem, people, seed=seed)
+    assert finished.last.verdict in ("certified", "exhausted")
+    assert finished.last.certified or problem.budget is not None
+    assert len(finished.plans) <= 80

@@ -1,0 +1,90 @@
+"""Levels: against exhaustive search where it is possible, and what settles a pair against the bound itself."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from app.engine.bounds.screening import screening_bounds
+from app.engine.confidence import log_price
+from app.engine.spending.levels import OpenPairs, best_levels, shown_together_need, tolerated, variance
+from app.engine.spending.needs import samples_to_separate
+from app.engine.spending.screens import Screen
+
+LEVEL = 4.0
+
+
+def screen_of(x: list[float], n: list[int] | None = None, blank: int = -1, cost: float = 1.0) -> Screen:
+    K = len(x)
+    return Screen(np.array(x), np.array(n or [0] * K), np.full(K, LEVEL / 2 + 1.5), cost, blank)
+
+
+def total_cost(screen: Screen, threshold: float, pairs: OpenPairs, samples: np.ndarray) -> float:
+    """Returns what given samples of each item cost, with the pairs that they leave open."""
+    e = variance(screen.x) / np.maximum(samples, 1e-9)
+    T = tolerated(screen, threshold, pairs.i, pairs.j)
+    settled = (T > 0) & (e[pairs.i] + e[pairs.j] <= T)
+    return float(screen.cost * (samples - screen.n).sum() + pairs.direct[~settled].sum())
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_levels_are_close_to_the_best_of_a_grid(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    screen = screen_of(rng.uniform(0.7, 0.98, size=4).tolist())
+    i, j = np.triu_indices(4, 1)
+    pairs = OpenPairs(i, j, rng.uniform(20, 400, size=6))
+    found = best_levels(screen, 0.4, pairs)
+    grid = np.concatenate([[0.0], np.geomspace(5, 3000, 14)])
+    best = min(total_cost(screen, 0.4, pairs, np.array(n)) for n in itertools.product(grid, repeat=4))
+    assert found.cost == pytest.approx(total_cost(screen, 0.4, pairs, screen.n + found.extra), rel=1e-6)
+    assert found.cost <= 1.25 * best
+
+
+def test_no_screening_where_direct_samples_are_cheaper() -> None:
+    i, j = np.triu_indices(5, 1)
+    found = best_levels(screen_of([0.6] * 5), 0.15, OpenPairs(i, j, np.full(10, 3.0)))
+    assert found.extra.sum() == 0
+    assert not found.settled.any()
+    assert found.cost == 30.0
+
+
+def test_many_weak_items_are_screened_with_few_samples_each() -> None:
+    K = 40
+    i, j = np.triu_indices(K, 1)
+    found = best_levels(screen_of([0.95] * K), 0.4, OpenPairs(i, j, np.full(len(i), 30.0)))
+    assert found.settled.all()
+    assert found.cost < 0.1 * 30.0 * len(i)
+
+
+def test_pairs_with_the_blank_and_pairs_without_slack_cannot_be_screened() -> None:
+    screen = screen_of([0.95, 0.9, 0.5, 0.4], blank=1)
+    i, j = np.triu_indices(4, 1)
+    T = tolerated(screen, 0.3, i, j)
+    assert [(int(a), int(b)) for a, b, t in zip(i, j, T, strict=True) if t > 0] == [(0, 2), (0, 3)]
+
+
+def test_what_is_open_asks_for_more_than_there_is() -> None:
+    screen = screen_of([0.95, 0.95], [10_000, 10_000])
+    found = best_levels(screen, 0.3, OpenPairs(np.array([0]), np.array([1]), np.array([1e6])))
+    assert found.extra.min() > 0.15 * 10_000
+
+
+@pytest.mark.parametrize(("x", "threshold"), [((0.95, 0.9), 0.6), ((0.97, 0.97), 0.5), ((0.8, 0.75), 0.4)])
+def test_levels_that_should_settle_a_pair_do_so_within_a_factor_of_two(
+    x: tuple[float, float], threshold: float
+) -> None:
+    found = best_levels(screen_of(list(x)), threshold, OpenPairs(np.array([0]), np.array([1]), np.array([1e9])))
+    for factor, reached in ((0.5, False), (2.0, True)):
+        n = np.round(factor * found.extra).astype(np.int64)
+        bound = screening_bounds(n, n * np.array(x), LEVEL, np.array(x))[0]
+        assert (bound >= threshold) is np.bool_(reached), (factor, bound)
+
+
+def test_pairs_shown_together_are_cheaper_where_both_are_rarely_clicked() -> None:
+    x = np.array([0.8, 0.75])
+    n = np.array([20_000, 20_000])
+    screen = Screen(x, n, LEVEL / 2 - log_price(n, n * x, None), 0.5)
+    pair = (np.array([0]), np.array([1]), np.array([0.59]), np.array([0]))
+    need = float(shown_together_need(screen, 0.54, *pair)[0])
+    assert need < 0.6 * float(samples_to_separate(np.array([0.59]), 0.54, LEVEL, np.zeros(1))[0])
+    assert shown_together_need(screen, 0.589, *pair)[0] == np.inf  # the items are not known well enough for that
