@@ -27,6 +27,7 @@ def compare(
     seed: Seed = 0,
     budget: Budget = None,
     self_pairs: Annotated[SelfPairs, typer.Option(help="May one item be shown twice?")] = SelfPairs.NEVER,
+    item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run several policies on the same populations and seeds and print a table: medians and quartiles.
@@ -46,6 +47,7 @@ def compare(
             self_pairs=self_pairs,
             budget=budget,
             seed=seed,
+            item_clicks=item_clicks,
         )
         tasks += make_tasks(path, names, base, members.rank, runs)
     results = []

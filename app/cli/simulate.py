@@ -12,7 +12,7 @@ from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, Rank, S
 from app.client import AsyncClient
 from app.engine.plan import Report
 from app.engine.policies import DEFAULT_POLICIES, policy_named
-from app.engine.problem import InvalidProblem, Model, Problem, SelfPairs
+from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
 from app.simulation.delivery import Immediate
 from app.simulation.population import Population
@@ -25,7 +25,7 @@ from app.wire.best_pair import BestPair
 
 def simulate(
     population: Annotated[Path, typer.Option(help="A population file (bestpair population makes them).")],
-    policy: Annotated[str | None, typer.Option(help="Default: lucb, or plans in the deterministic model.")] = None,
+    policy: Annotated[str | None, typer.Option(help="Default: rplans, or plans in the deterministic model.")] = None,
     model: HowAnswered = Model.STOCHASTIC,
     rank: Rank = "auto",
     epsilon: Epsilon = 0.05,
@@ -36,9 +36,7 @@ def simulate(
         SelfPairs | None, typer.Option(help="May one item be shown twice? Default: what the policy needs.")
     ] = None,
     url: Annotated[str | None, typer.Option(help="Drive a running service, e.g. http://127.0.0.1:8000.")] = None,
-    item_clicks: Annotated[
-        bool, typer.Option("--item-clicks", help="With --url: tell which items were clicked.")
-    ] = False,
+    item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
     clients: Annotated[int, typer.Option(min=1, max=1000, help="With --url: concurrent ad servers.")] = 16,
     per_call: Annotated[int, typer.Option(min=1, max=1000, help="With --url: pairs asked for in one call.")] = 20,
     as_json: AsJson = False,
@@ -58,6 +56,7 @@ def simulate(
         self_pairs=self_pairs or (SelfPairs.EXPLORE if chosen.needs_self_pairs else SelfPairs.NEVER),
         budget=budget,
         seed=seed,
+        item_clicks=item_clicks,
     )
     chosen.check(problem)
     if url is not None:
@@ -65,8 +64,6 @@ def simulate(
         outcome_json = _drive_service(url, people, problem, chosen.name, fleet)
         _tell(outcome_json, as_json)
         return
-    if item_clicks:
-        raise InvalidProblem("item_clicks", "needs --url: sessions in process count pairs only")
     with progress(TextColumn("{task.fields[says]}")) as bar:
         task = bar.add_task(f"{chosen.name} on {people.n_items} items", total=None, says="")
 

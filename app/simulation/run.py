@@ -77,7 +77,9 @@ def run_session(
     )
 
 
-def _show(users: Users, problem: Problem, demand: Demand, evidence: Evidence, version: int, rng: np.random.Generator) -> Evidence:
+def _show(
+    users: Users, problem: Problem, demand: Demand, evidence: Evidence, version: int, rng: np.random.Generator
+) -> Evidence:
     """Returns the evidence after all of the demand has been shown and answered."""
     i, j, count = demand.i, demand.j, demand.count
     if users.model is Model.DETERMINISTIC:
