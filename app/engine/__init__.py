@@ -20,6 +20,9 @@ Populations"; sections refer to it). Words at the border, these letters inside:
 | epsilon    | epsilon          | how far from the best the answer may be                     |        | sec. 3     |
 | delta      | delta            | how often the proof may be wrong                            |        | sec. 3     |
 | U, LB      | upper, lower     | confidence bounds of L_ij                                   | (P,)   |            |
+| M(p)       | log_price        | anytime martingale of an entry; its log at p_hat is a price |        |            |
+| p_i        | x                | P(item i is not clicked), or L_ic with a blank c             | (K,)   |            |
+| m_ij       | both             | P(both items of a pair are clicked)                         | (P,)   |            |
 | calligr. C | chosen           | landmark items (independent columns)                        | (r,)   | Alg. 1, 2  |
 | C          | C                | columns L[:, chosen]                                        | (K, r) | sec. 6     |
 | W          | W                | principal submatrix L[chosen, chosen]                       | (r, r) | sec. 6     |
@@ -29,7 +32,9 @@ Populations"; sections refer to it). Words at the border, these letters inside:
 | Z_ii       | residual         | Schur complement of item i over the chosen columns          | (K,)   | Prop. 5.1  |
 
 The rooms: `problem` (the question), `evidence` (counts), `confidence` (one entry), `bounds` (sound bounds for pairs),
-`certificate` (what is proven), `columns` and `nystrom` (the paper's method), `completion` (low-rank completion),
-`policies` (one file each), `demand` (what to show), `plan` (the one entry point: evidence in, demand and report out),
-`memory` (what a policy carries from plan to plan), `randomness` (one stream of coins per purpose).
+`shares` and `choices` (who spends delta, and what bounds rest on), `certificate` (what is proven), `health`
+(what contradicts it), `columns` and `nystrom` (the paper's method), `completion` and `fit` (low-rank guesses),
+`spending` (prices: what to show to prove something), `policies` (one file each), `demand` (what to show), `plan` (the
+one entry point: evidence in, demand and report out), `memory` (what a policy carries from plan to plan), `randomness`
+(one stream of coins per purpose).
 """

@@ -1,8 +1,9 @@
 """Choices that bounds rest on: guesses, nominees, blanks, landmarks. Small, plain, and kept for ever.
 
 A choice is made from the past, so only what was issued *after* it may prove anything through it: impressions that carry
-a later plan version than the choice. The k-th choice of a kind spends 1/(k(k+1)) of the kind's share of delta, which
-sums to the whole share however many there will be. Numbers are rounded before use, so that stored and used agree.
+a later plan version than the plan that made the choice. The k-th choice of a kind spends 1/(k(k+1)) of the kind's share
+of delta, which sums to the whole share however many there will be. Numbers are rounded before use, so that stored and
+used agree.
 """
 
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, Pair
+from app.engine.bounds.gram_counts import LandmarkBatch, Landmarks
 
 DIGITS = 4
 """Of stored guesses: far below their error."""
@@ -23,7 +25,7 @@ CLEAR_OF_THE_ENDS = 0.002
 
 @dataclass(frozen=True)
 class Guess:
-    """What every pair's L_ij was thought to be when the plan of this version was made: X_i . X_j."""
+    """What every pair's L_ij was thought to be: X_i . X_j."""
 
     version: int
     factor: tuple[tuple[float, ...], ...]  # (K, r)
@@ -37,6 +39,11 @@ class Guess:
     def X(self) -> FloatArray:  # noqa: N802 - the factor's letter
         """The factor, (K, r)."""
         return np.array(self.factor, dtype=np.float64)
+
+    @property
+    def unclicked(self) -> FloatArray | None:
+        """The guessed probability that each item is not clicked, (K,): what a rank-one factor says; else None."""
+        return clear_of_the_ends(self.X[:, 0]) if self.X.shape[1] == 1 else None
 
     def entries(self, i: IntArray, j: IntArray) -> FloatArray:
         """Returns the guessed L_ij."""
@@ -68,6 +75,8 @@ class Choices:
     guess: Guess | None = None
     nominees: tuple[Nominee, ...] = ()
     blanks: tuple[Blank, ...] = ()
+    landmarks: tuple[Landmarks, ...] = ()
+    gram_refuted: bool = False  # a pair's own samples contradicted bound G, which is not used any more
 
     def nominate(self, nominee: Nominee) -> Self:
         """Returns the choices with one more nominee."""
@@ -76,6 +85,15 @@ class Choices:
     def add_blank(self, blank: Blank) -> Self:
         """Returns the choices with one more blank."""
         return replace(self, blanks=(*self.blanks, blank))
+
+    def add_landmarks(self, landmarks: Landmarks) -> Self:
+        """Returns the choices with one more set of landmarks."""
+        return replace(self, landmarks=(*self.landmarks, landmarks))
+
+    def with_batch(self, batch: LandmarkBatch) -> Self:
+        """Returns the choices with the latest landmarks' coefficients for the samples of the next plan versions."""
+        *before, last = self.landmarks
+        return replace(self, landmarks=(*before, replace(last, batches=(*last.batches, batch))))
 
     def to_plain(self) -> dict[str, Any]:
         """Returns the choices as lists and numbers."""
@@ -86,6 +104,8 @@ class Choices:
             else {"version": guess.version, "factor": [list(row) for row in guess.factor]},
             "nominees": [{"version": n.version, "pair": list(n.pair), "guess": n.guess} for n in self.nominees],
             "blanks": [{"version": b.version, "item": b.item, "guess": list(b.guess)} for b in self.blanks],
+            "landmarks": [landmarks.to_json() for landmarks in self.landmarks],
+            "gram_refuted": self.gram_refuted,
         }
 
     @classmethod
@@ -96,6 +116,8 @@ class Choices:
             None if guess is None else Guess(int(guess["version"]), tuple(tuple(row) for row in guess["factor"])),
             tuple(Nominee(int(n["version"]), Pair(*n["pair"]), float(n["guess"])) for n in plain["nominees"]),
             tuple(Blank(int(b["version"]), int(b["item"]), tuple(b["guess"])) for b in plain["blanks"]),
+            tuple(Landmarks.from_json(landmarks) for landmarks in plain["landmarks"]),
+            bool(plain["gram_refuted"]),
         )
 
 

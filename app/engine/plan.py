@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypedDict
 
 import numpy as np
@@ -60,6 +60,7 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
     policy.check(problem)
     version = memory.version + 1
     assessment = assess(problem, evidence, memory.choices, policy.shares(problem))
+    known = replace(memory.choices, gram_refuted=memory.choices.gram_refuted or assessment.bounds.gram_refuted)
     certified = memory.certified or _certify(assessment, version)
     if certified is not None:
         report = Report(
@@ -73,7 +74,7 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
             version=version,
             assumptions=certified.assumptions,
         )
-        return Plan(Demand.nothing(), report, Memory(version, memory.notes, certified, memory.choices))
+        return Plan(Demand.nothing(), report, Memory(version, memory.notes, certified, known))
     rng = source(Purpose.PLAN, problem.seed, version)
     room = _NO_LIMIT if problem.budget is None else max(problem.budget - evidence.samples, 0)
     proposal = policy.propose(
@@ -93,7 +94,7 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
         diagnostics=proposal.diagnostics,
         forecast_samples=None if proposal.forecast is None else evidence.samples + math.ceil(proposal.forecast),
     )
-    choices = memory.choices if proposal.choices is None else proposal.choices
+    choices = known if proposal.choices is None else proposal.choices
     return Plan(demand, report, Memory(version, proposal.notes, choices=choices))
 
 

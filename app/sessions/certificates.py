@@ -3,31 +3,44 @@
 import hashlib
 import json
 import platform
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 import scipy
 
-from app.engine.certificate import Shares, assess
+from app.engine.certificate import assess
+from app.engine.choices import Choices
 from app.engine.evidence import Evidence
 from app.engine.memory import Certified
+from app.engine.problem import Problem
+from app.engine.shares import Shares
 from app.sessions.model import EvidenceRows, SessionRecord
 from app.sessions.ports import CertificateRecord
 from app.sessions.snapshots import ALWAYS_ASSUMED
 
+SCHEMA = 2
+"""2: all shares of delta, the choices bounds rest on, and clicks by item. 1 had none of these and is still verified."""
 
-def certificate_of(
-    record: SessionRecord, latched: Certified, evidence: Evidence, rows: EvidenceRows
-) -> CertificateRecord:
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What a verdict follows from."""
+
+    problem: Problem
+    evidence: Evidence
+    choices: Choices
+    shares: Shares
+
+
+def certificate_of(record: SessionRecord, latched: Certified, proof: Proof, rows: EvidenceRows) -> CertificateRecord:
     """Returns the immutable document behind one verdict."""
     settings = record.settings
-    problem = settings.problem(len(record.items), record.budget)
-    assessment = assess(problem, evidence)
-    shares = Shares()
+    assessment = assess(proof.problem, proof.evidence, proof.choices, proof.shares)
     content: dict[str, Any] = {
         "kind": "bestpair-certificate",
-        "schema": 1,
+        "schema": SCHEMA,
         "session": {"id": record.id, "name": record.name, "items": [item.id for item in record.items]},
         "settings": {
             "model": settings.model.value,
@@ -47,19 +60,28 @@ def certificate_of(
         "gap": latched.gap,
         "plan_version": latched.version,
         "epoch": record.epoch,
-        "samples": evidence.samples,
+        "samples": proof.evidence.samples,
         "bounds": {
-            "shares_of_delta": {"upper": shares.upper, "direct": shares.direct},
+            "shares_of_delta": asdict(proof.shares),
             "upper_of_pair": float(assessment.bounds.upper[assessment.leader_index]),
             "lowest_of_others": assessment.lowest_of_others(assessment.leader_index),
         },
         "assumptions": [*ALWAYS_ASSUMED, *latched.assumptions],
-        "choices": [],
-        "evidence": {"i": rows.i, "j": rows.j, "version": rows.version, "n": rows.n, "s": rows.s},
+        "choices": proof.choices.to_plain(),
+        "evidence": _counted(rows),
         "versions": versions(),
     }
     content["digest"] = digest_of(content)
     return CertificateRecord(json.dumps(content, separators=(",", ":")), content["digest"])
+
+
+def _counted(rows: EvidenceRows) -> dict[str, list[Any]]:
+    """Returns the columns of the counts; rows of nothing but unanswered impressions prove nothing and are left out."""
+    columns = {name: getattr(rows, name) for name in ("i", "j", "version", "n", "s", "clicks_i", "clicks_j")}
+    if 0 not in rows.n:
+        return columns
+    counted = [place for place, n in enumerate(rows.n) if n > 0]
+    return {name: [column[place] for place in counted] for name, column in columns.items()}
 
 
 def digest_of(content: dict[str, Any]) -> str:

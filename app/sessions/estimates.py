@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray
+from app.engine.bounds import Bounds
 from app.engine.certificate import assess, displayed
 from app.engine.completion import complete
 from app.engine.evidence import Evidence
-from app.engine.problem import Problem
+from app.engine.problem import Model, Problem
 from app.sessions.model import SessionRecord
 
 DISPLAY_RANK = 10
@@ -26,7 +27,7 @@ def estimates_of(record: SessionRecord, evidence: Evidence, top: int) -> dict[st
     left, right = np.triu_indices(len(items), 1)
     i, j = items[left], items[right]
     n, _ = evidence.entries(i, j)
-    shown = displayed(problem, evidence, assess(problem, evidence).bounds, np.minimum(i, j), np.maximum(i, j))
+    shown = displayed(problem, evidence, _bounds(problem, evidence), np.minimum(i, j), np.maximum(i, j))
     imputed = _imputed(problem, evidence, i, j)
     cells = [
         {
@@ -41,6 +42,13 @@ def estimates_of(record: SessionRecord, evidence: Evidence, top: int) -> dict[st
     ]
     names = [{"i": int(item), "id": record.items[item].id, "label": record.items[item].label} for item in items]
     return {"plan_version": record.plan_version, "samples": evidence.samples, "items": names, "cells": cells}
+
+
+def _bounds(problem: Problem, evidence: Evidence) -> Bounds:
+    """Returns the bounds that are displayed: exact ones in the deterministic model; elsewhere intervals need none."""
+    if problem.model is Model.DETERMINISTIC:
+        return assess(problem, evidence).bounds
+    return Bounds(np.zeros(0), np.zeros(0), ())
 
 
 def _reward(value: float, imputed: FloatArray | None, k: int) -> float | None:

@@ -46,26 +46,42 @@ class Fold:
 def fold(impressions: Iterable[OpenImpression], settings: Settings, now: float, uptimes: Sequence[Uptime]) -> Fold:
     """Returns the fold of the open impressions, given in issue order, at database time `now`."""
     counted: list[OpenImpression] = []
-    void: list[int] = []
+    void: list[OpenImpression] = []
     blocked: set[tuple[int, int]] = set()
     for impression in impressions:
         pair = (min(impression.i, impression.j), max(impression.i, impression.j))
         if not _is_final(impression, settings, now):
             blocked.add(pair)
         elif _is_void(impression, settings, uptimes):
-            void.append(impression.sequence)  # even behind an open one: it will never count, whatever comes before it
+            void.append(impression)  # even behind an open one: it will never count, whatever comes before it
         elif pair not in blocked:
             counted.append(impression)
-    return Fold([one.sequence for one in counted], void, count(counted))
+    unanswered = [one for one in void if is_unanswered(one, settings)]
+    return Fold([one.sequence for one in counted], [one.sequence for one in void], count(counted, unanswered))
 
 
-def count(impressions: Iterable[OpenImpression]) -> EvidenceRows:
-    """Returns the counts of impressions that are known to count, by pair and plan version."""
+def count(counted: Iterable[OpenImpression], unanswered: Iterable[OpenImpression]) -> EvidenceRows:
+    """Returns the counts of impressions that are known to count or to stay unanswered, by pair and plan version."""
     sums: dict[tuple[int, int, int], list[float]] = {}
-    for impression in impressions:
-        low, high = min(impression.i, impression.j), max(impression.i, impression.j)
-        _add(sums.setdefault((low, high, impression.plan_version), [0, 0.0, 0, 0]), impression)
+    for impression in counted:
+        _add(sums.setdefault(_cell(impression), [0, 0.0, 0, 0, 0]), impression)
+    for impression in unanswered:
+        sums.setdefault(_cell(impression), [0, 0.0, 0, 0, 0])[4] += 1
     return _rows(sums)
+
+
+def is_unanswered(impression: OpenImpression, settings: Settings) -> bool:
+    """Returns whether a void impression was shown and nobody answered, where everybody should.
+
+    Not those of a session where silence is an answer, which are void because of an outage.
+    """
+    shown = not impression.not_shown
+    return shown and impression.outcome is None and settings.missing_feedback is MissingFeedback.VOID
+
+
+def _cell(impression: OpenImpression) -> tuple[int, int, int]:
+    """Returns pair and plan version."""
+    return min(impression.i, impression.j), max(impression.i, impression.j), impression.plan_version
 
 
 def _is_final(impression: OpenImpression, settings: Settings, now: float) -> bool:
@@ -108,7 +124,7 @@ def covered(began: float, ended: float, uptimes: Sequence[Uptime]) -> bool:
 
 
 def _add(sums: list[float], impression: OpenImpression) -> None:
-    """Adds one counted impression to (n, no-click sum, clicks on the lower item, clicks on the higher item)."""
+    """Adds one counted impression to (n, no-click sum, clicks on the lower item, on the higher item, unanswered)."""
     reward = impression.outcome or 0.0
     first, second = (impression.clicked or 0) & 1, (impression.clicked or 0) >> 1 & 1
     if impression.i > impression.j:
@@ -121,7 +137,7 @@ def _add(sums: list[float], impression: OpenImpression) -> None:
 
 def _rows(sums: dict[tuple[int, int, int], list[float]]) -> EvidenceRows:
     rows = EvidenceRows()
-    for (i, j, version), (n, s, clicks_i, clicks_j) in sorted(sums.items()):
+    for (i, j, version), (n, s, clicks_i, clicks_j, unanswered) in sorted(sums.items()):
         rows.i.append(i)
         rows.j.append(j)
         rows.version.append(version)
@@ -129,4 +145,5 @@ def _rows(sums: dict[tuple[int, int, int], list[float]]) -> EvidenceRows:
         rows.s.append(s)
         rows.clicks_i.append(int(clicks_i))
         rows.clicks_j.append(int(clicks_j))
+        rows.unanswered.append(int(unanswered))
     return rows

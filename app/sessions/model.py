@@ -72,6 +72,7 @@ class Settings:
             self_pairs=self.self_pairs,
             budget=budget,
             seed=self.seed,
+            item_clicks=self.feedback is FeedbackKind.ITEMS,
         )
 
     @property
@@ -205,11 +206,12 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class Health:
-    """A reason to doubt the verdict, for people: what, the likely cause, what to do."""
+    """A finding for people: what, the likely cause, what to do; and whether nothing can be certified any more."""
 
     problem: str
     cause: str
     advice: str
+    suspends: bool = True
 
 
 @dataclass(frozen=True)
@@ -223,7 +225,10 @@ class SessionChange:
 
 @dataclass(frozen=True)
 class EvidenceRows:
-    """Counts by pair (i <= j) and plan version, aligned lists; the clicks are item-level ones, by item i and j."""
+    """Counts by pair (i <= j) and plan version, aligned lists; the clicks are item-level ones, by item i and j.
+
+    `unanswered` are impressions given up because no answer came; n does not contain them, and may be 0 beside them.
+    """
 
     i: list[int] = field(default_factory=list)
     j: list[int] = field(default_factory=list)
@@ -232,3 +237,4 @@ class EvidenceRows:
     s: list[float] = field(default_factory=list)
     clicks_i: list[int] = field(default_factory=list)
     clicks_j: list[int] = field(default_factory=list)
+    unanswered: list[int] = field(default_factory=list)

@@ -1,21 +1,24 @@
 """One plan from stored values: evidence and memory in, a plan for the log, a snapshot and maybe a certificate out."""
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 
-from app.engine.arrays import Pair
-from app.engine.certificate import Verdict
+from app.engine.choices import Choices
 from app.engine.evidence import Evidence
-from app.engine.memory import Certified, Memory, UnreadableMemory
+from app.engine.health import findings
 from app.engine.plan import Plan, plan
 from app.engine.policies import policy_named
-from app.sessions.certificates import certificate_of
-from app.sessions.model import EvidenceRows, PlanRecord, Snapshot
+from app.engine.problem import Problem
+from app.engine.shares import Shares
+from app.engine.silence import Unanswered
+from app.sessions.certificates import Proof, certificate_of
+from app.sessions.health import CHANGED_SHARES, in_words, kept, suspended, to_plain, with_new
+from app.sessions.model import EvidenceRows, Health, PlanRecord, Snapshot
 from app.sessions.ports import CertificateRecord, PlanningInput
-from app.sessions.snapshots import ALWAYS_ASSUMED, report_of, snapshot_of
+from app.sessions.recalling import recall
+from app.sessions.snapshots import report_of, snapshot_of
 
 
 @dataclass(frozen=True)
@@ -29,19 +32,39 @@ class Planned:
 
 def evidence_of(n_items: int, rows: EvidenceRows) -> Evidence:
     """Returns stored counts as the engine's evidence."""
-    i, j, version, n = (np.array(column, dtype=np.int64) for column in (rows.i, rows.j, rows.version, rows.n))
-    return Evidence.empty(n_items).add(i, j, version, n, np.array(rows.s, dtype=np.float64))
+    i, j, version, n, on_i, on_j = (
+        np.array(column, dtype=np.int64)
+        for column in (rows.i, rows.j, rows.version, rows.n, rows.clicks_i, rows.clicks_j)
+    )
+    return Evidence.empty(n_items).add(i, j, version, n, np.array(rows.s, dtype=np.float64), (on_i, on_j))
+
+
+def unanswered_of(rows: EvidenceRows, closed_before: int) -> Unanswered:
+    """Returns which impressions were answered and which were not, as the engine takes it."""
+    i, j, version, answered, silent = (
+        np.array(column, dtype=np.int64) for column in (rows.i, rows.j, rows.version, rows.n, rows.unanswered)
+    )
+    return Unanswered(i, j, version, answered, silent, closed_before)
 
 
 def make_plan(given: PlanningInput, now: datetime) -> Planned:
     """Returns the next plan; a pure function of what is stored, but for the time shown in the snapshot."""
     record = given.record
-    n_items = len(record.items)
-    problem = record.settings.problem(n_items, record.budget)
-    evidence = evidence_of(n_items, given.evidence)
-    memory = memory_of(given)
-    result = plan(policy_named(record.settings.policy), problem, evidence, memory)
-    report = {**report_of(result.report), "budget": record.budget}
+    problem = record.settings.problem(len(record.items), record.budget)
+    policy = policy_named(record.settings.policy)
+    evidence, shares = evidence_of(len(record.items), given.evidence), policy.shares(problem)
+    recalled = recall(given)
+    result = plan(policy, problem, evidence, recalled.memory)
+    said = {} if given.last_plan is None else given.last_plan.report
+    changed = (CHANGED_SHARES,) if said and Shares(**said.get("shares_of_delta", {})) != shares else ()
+    found = (*recalled.lost, *changed, *_findings(given, problem, evidence, recalled.memory.choices, shares))
+    health = with_new(kept(said), found)
+    report = {
+        **report_of(result.report),
+        "budget": record.budget,
+        "shares_of_delta": asdict(shares),
+        "health": to_plain(health),
+    }
     demand = tuple(
         (int(i), int(j), int(count))
         for i, j, count in zip(result.demand.i, result.demand.j, result.demand.count, strict=True)
@@ -55,35 +78,25 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
         memory=result.memory.to_json(),
         counted_before=given.counters.counted,
     )
-    planned = replace(record, plan_version=new.version)
-    snapshot = snapshot_of(planned, report, given.health, now)
-    return Planned(new, snapshot, _new_certificate(given, result, evidence))
+    snapshot = snapshot_of(replace(record, plan_version=new.version), report, given.health, now)
+    proof = Proof(problem, evidence, recalled.memory.choices, shares)
+    return Planned(new, snapshot, _new_certificate(given, result, proof, health))
 
 
-def memory_of(given: PlanningInput) -> Memory:
-    """Returns the policy's memory at the stored version; one that cannot be read restarts the choices only.
-
-    A verdict that had latched is in the last plan's report too, and is taken from there.
-    """
-    version = given.record.plan_version
-    if given.last_plan is None:
-        return Memory(version=version)
-    try:
-        return replace(Memory.from_json(given.last_plan.memory), version=version)
-    except UnreadableMemory:
-        return Memory(version=version, certified=_latched(given.last_plan.report, version))
+def _findings(
+    given: PlanningInput, problem: Problem, evidence: Evidence, choices: Choices, shares: Shares
+) -> tuple[Health, ...]:
+    """Returns what contradicts the assumptions, in words."""
+    unanswered = unanswered_of(given.evidence, given.closed_before)
+    found = findings(problem, evidence, choices, shares, unanswered)
+    return tuple(in_words(finding, given.record.items) for finding in found)
 
 
-def _latched(report: dict[str, Any], version: int) -> Certified | None:
-    if report["verdict"] != Verdict.CERTIFIED:
-        return None
-    own = tuple(name for name in report["assumptions"] if name not in ALWAYS_ASSUMED)
-    return Certified(Pair(*report["pair"]), report["gap"], version, own)
-
-
-def _new_certificate(given: PlanningInput, result: Plan, evidence: Evidence) -> CertificateRecord | None:
-    """Returns the certificate if this plan is the one that certified."""
+def _new_certificate(
+    given: PlanningInput, result: Plan, proof: Proof, health: tuple[Health, ...]
+) -> CertificateRecord | None:
+    """Returns the certificate if this plan is the one that certified and nothing casts doubt on it."""
     latched = result.memory.certified
-    if latched is None or latched.version != result.memory.version or given.health:
+    if latched is None or latched.version != result.memory.version or suspended((*given.health, *health)):
         return None
-    return certificate_of(given.record, latched, evidence, given.evidence)
+    return certificate_of(given.record, latched, proof, given.evidence)

@@ -37,7 +37,9 @@ class PlanningInput:
     counters: Counters
     evidence: EvidenceRows
     last_plan: PlanRecord | None
-    health: tuple[Health, ...]
+    health: tuple[Health, ...]  # what folds have found
+    memory_before: str | None = None  # of the plan before the last one
+    closed_before: int = 0  # plan versions below this have nothing out any more and hand out nothing
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Store(Protocol):
         """
 
     async def fold(self, session_id: str) -> Counters:
-        """Moves what is countable into the evidence (`maturity.fold`) under a new epoch; returns the counters after.
+        """Moves what is final into the evidence (`maturity.fold`) under a new epoch; returns the counters after.
 
         In the deterministic model, two different values for one entry are noted as health, which suspends the session.
         """

@@ -4,13 +4,13 @@ The log is the truth; evidence, memory and snapshot are caches of it. The same v
 numerical libraries give the same plans to the bit; others agree to rounding.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from app.engine.problem import Model, SelfPairs
-from app.sessions.maturity import OpenImpression, count
+from app.sessions.maturity import OpenImpression, count, is_unanswered
 from app.sessions.model import (
     Counters,
     EvidenceRows,
@@ -24,6 +24,7 @@ from app.sessions.model import (
 )
 from app.sessions.planning import Planned, make_plan
 from app.sessions.ports import PlanningInput
+from app.sessions.recalling import read_memory
 
 _BEGINNING = datetime.fromtimestamp(0, UTC)
 """The time shown in a replayed snapshot: the log does not need the real one, the tag does not cover it."""
@@ -41,11 +42,7 @@ class Replay:
     def differing(self) -> list[int]:
         """Versions whose stored plan is not the replayed one; what was still out is not part of the comparison."""
         again = [one.plan for one in self.planned]
-        return [
-            stored.version
-            for stored, new in zip(self.stored, again, strict=True)
-            if replace(stored, handout=()) != replace(new, handout=())
-        ]
+        return [stored.version for stored, new in zip(self.stored, again, strict=True) if not _same(stored, new)]
 
 
 def replay(log: Iterable[dict[str, Any]]) -> Replay:
@@ -58,37 +55,55 @@ def replay(log: Iterable[dict[str, Any]]) -> Replay:
             session = row
         elif row["kind"] == "plan":
             plans.append(_plan(row))
-        elif row["kind"] == "impression" and row["counts"] and not row["void"] and row["epoch"] is not None:
+        elif row["kind"] == "impression" and row["counts"]:
             impressions.append(row)
     record = _record(session)
     planned: list[Planned] = []
-    last: PlanRecord | None = None
     for stored in plans:
-        evidence = evidence_until(impressions, stored.epoch)
+        evidence = evidence_until(impressions, stored.epoch, record.settings)
         counted = sum(evidence.n)
         then = replace(record, plan_version=stored.version - 1, epoch=stored.epoch, budget=_budget(stored))
-        given = PlanningInput(then, Counters(counted, counted, 0, counted), evidence, last, ())
-        planned.append(make_plan(given, _BEGINNING))
-        last = planned[-1].plan
-    return Replay(evidence_until(impressions, record.epoch), planned, plans)
-
-
-def evidence_until(impressions: Iterable[dict[str, Any]], epoch: int) -> EvidenceRows:
-    """Returns the counts of the impressions that folds up to this epoch had counted."""
-    return count(
-        OpenImpression(
-            row["sequence"],
-            row["i"],
-            row["j"],
-            row["plan_version"],
-            row["issued_at"],
-            row["outcome"],
-            row["clicked"],
-            not_shown=False,
+        given = PlanningInput(
+            then,
+            Counters(counted, counted, 0, counted),
+            evidence,
+            planned[-1].plan if planned else None,
+            (),
+            memory_before=planned[-2].plan.memory if len(planned) > 1 else None,
+            closed_before=_closed_before(impressions, stored),
         )
-        for row in impressions
-        if row["epoch"] <= epoch
+        planned.append(make_plan(given, _BEGINNING))
+    return Replay(evidence_until(impressions, record.epoch, record.settings), planned, plans)
+
+
+def evidence_until(impressions: Sequence[dict[str, Any]], epoch: int, settings: Settings) -> EvidenceRows:
+    """Returns the counts of the impressions that folds up to this epoch had counted or given up."""
+    closed = [row for row in impressions if row["epoch"] is not None and row["epoch"] <= epoch]
+    void = [_impression(row) for row in closed if row["void"]]
+    return count(
+        [_impression(row) for row in closed if not row["void"]],
+        [impression for impression in void if is_unanswered(impression, settings)],
     )
+
+
+def _closed_before(impressions: Iterable[dict[str, Any]], plan: PlanRecord) -> int:
+    """Returns the first version of which something was out when the plan was made, or which still handed out."""
+    last = plan.version - 1
+    out = (row["plan_version"] for row in impressions if row["epoch"] is None or row["epoch"] > plan.epoch)
+    return min(last, min(out, default=last))
+
+
+def _same(stored: PlanRecord, new: PlanRecord) -> bool:
+    """Returns whether two plans say the same, apart from what reports and memories of older versions did not have."""
+    said = {name: value for name, value in new.report.items() if name in stored.report}
+    memories = read_memory(stored.memory), read_memory(new.memory)
+    return memories[0] == memories[1] and replace(stored, handout=(), memory="") == replace(
+        new, handout=(), memory="", report=said
+    )
+
+
+def _impression(row: dict[str, Any]) -> OpenImpression:
+    return OpenImpression(*(row[name] for name in OpenImpression.__dataclass_fields__))
 
 
 def _budget(plan: PlanRecord) -> int | None:

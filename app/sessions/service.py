@@ -33,6 +33,7 @@ from app.sessions.model import (
 from app.sessions.planner import Planner
 from app.sessions.planning import evidence_of
 from app.sessions.ports import CertificateRecord, Order, PlanningInput, Store
+from app.sessions.snapshots import SUSPENDED
 
 CACHED_SESSIONS = 1000
 
@@ -190,8 +191,12 @@ class Sessions:
         """Returns the certificate; raises NotCertified before there is one."""
         found = await self._store.certificate(session_id)
         if found is None:
-            gap = json.loads((await self._store.snapshot(session_id)).body)["gap"]
-            raise NotCertified(f"nothing is certified yet; the best pair so far is proven within {gap:.4g} of the best")
+            best = json.loads((await self._store.snapshot(session_id)).body)
+            if best["verdict"] == SUSPENDED:
+                raise NotCertified("nothing can be certified: an assumption is contradicted, see health in best-pair")
+            raise NotCertified(
+                f"nothing is certified yet; the best pair so far is proven within {best['gap']:.4g} of the best"
+            )
         return found
 
     def export(self, session_id: str) -> AsyncIterator[dict[str, Any]]:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from app.engine.plan import Report
+from app.sessions.health import kept, suspended, to_plain
 from app.sessions.model import Health, SessionRecord, Snapshot
 
 SUSPENDED = "suspended"
@@ -27,15 +28,17 @@ def report_of(report: Report) -> dict[str, Any]:
         "phase": report.phase,
         "samples": report.samples,
         "contenders": report.contenders,
+        "forecast_samples": report.forecast_samples,
         "assumptions": [*ALWAYS_ASSUMED, *report.assumptions],
         "diagnostics": dict(report.diagnostics),
     }
 
 
 def snapshot_of(record: SessionRecord, report: dict[str, Any], health: Sequence[Health], now: datetime) -> Snapshot:
-    """Returns the body of best-pair and its tag; a health finding suspends whatever the report says."""
+    """Returns the body of best-pair and its tag; what folds (`health`) and plans found may suspend a verdict."""
     i, j = report["pair"]
-    verdict = SUSPENDED if health else report["verdict"]
+    health = (*health, *kept(report))
+    verdict = SUSPENDED if suspended(health) else report["verdict"]
     content = {
         "state": record.state.value,
         "verdict": verdict,
@@ -51,9 +54,9 @@ def snapshot_of(record: SessionRecord, report: dict[str, Any], health: Sequence[
         "phase": report["phase"],
         "samples": report["samples"],
         "contenders": report["contenders"],
-        "forecast_samples": None,
+        "forecast_samples": report.get("forecast_samples"),  # plans of older versions made none
         "assumptions": report["assumptions"],
-        "health": [{"problem": h.problem, "cause": h.cause, "advice": h.advice} for h in health],
+        "health": to_plain(health),
         "plan_version": record.plan_version,
     }
     # The tag covers what is said, not when: the same answer twice is one answer.

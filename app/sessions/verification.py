@@ -5,14 +5,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from app.engine.certificate import assess
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem, SelfPairs
 from app.sessions.certificates import digest_of, versions
+from app.sessions.logged_choices import choices_of, choices_were_made, shares_of, shares_were_fixed
+from app.sessions.model import FeedbackKind
 from app.sessions.replay import replay
 
 TOLERANCE = 1e-9
 """Bounds are recomputed with whatever numpy and scipy are here; they agree to rounding, not to the bit."""
+
+Cell = tuple[int, int, int]  # pair and plan version
+Counts = tuple[float, ...]  # n, s, clicks on the lower item, clicks on the higher one (schema 1: n and s only)
 
 
 @dataclass(frozen=True)
@@ -29,21 +36,17 @@ def verify(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> list[C
     rows = list(log)
     impressions = [row for row in rows if row.get("kind") == "impression"]
     counted = [row for row in impressions if _is_counted(row, certificate["epoch"])]
-    recount = _recount(counted)
-    stated = certificate["evidence"]
-    listed = {
-        (i, j, v): (n, s)
-        for i, j, v, n, s in zip(*(stated[name] for name in ("i", "j", "version", "n", "s")), strict=True)
-    }
-    n_stated = sum(n for n, _ in listed.values())
+    listed = _listed(certificate["evidence"])
+    recounted, n_stated = _same(_recount(counted), listed), sum(n for n, *_ in listed.values())
     same_session = any(row.get("kind") == "session" and row["id"] == certificate["session"]["id"] for row in rows)
     return [
         _check("session", same_session, "the log is this session's", certificate["session"]["id"]),
         _check("digest", digest_of(certificate) == certificate["digest"], "the document is as written", "its digest"),
-        _check("evidence", _same(recount, listed), f"{len(counted)} impressions count", f"{n_stated} counted"),
+        _check("evidence", recounted, f"{len(counted)} impressions count", f"{n_stated} counted"),
         _check("order", _in_issue_order(impressions, certificate["epoch"]), "in issue order, pair by pair", "the same"),
         _check("void", _void_for_a_reason(impressions, certificate), "no answered impression left out", "the same"),
-        *_check_bounds(certificate, listed),
+        *_check_plan_log(certificate, [row for row in rows if row.get("kind") == "plan"]),
+        *_check_bounds(certificate),
     ]
 
 
@@ -72,20 +75,31 @@ def _pair(row: dict[str, Any]) -> tuple[int, int]:
     return min(row["i"], row["j"]), max(row["i"], row["j"])
 
 
-def _recount(rows: list[dict[str, Any]]) -> dict[tuple[int, int, int], tuple[int, float]]:
-    sums: dict[tuple[int, int, int], tuple[int, float]] = {}
+def _listed(stated: dict[str, Any]) -> dict[Cell, Counts]:
+    """Returns the counts that a certificate states."""
+    cells = zip(stated["i"], stated["j"], stated["version"], strict=True)
+    columns = (stated[name] for name in ("n", "s", "clicks_i", "clicks_j") if name in stated)
+    return dict(zip(cells, zip(*columns, strict=True), strict=True))
+
+
+def _recount(rows: list[dict[str, Any]]) -> dict[Cell, Counts]:
+    """Returns the counts of the log's impressions, written apart from the fold's own code on purpose."""
+    sums: dict[Cell, list[float]] = {}
     for row in rows:
-        key = (*_pair(row), row["plan_version"])
-        n, s = sums.get(key, (0, 0.0))
-        sums[key] = (n + 1, s + 1.0 - (row["outcome"] or 0.0))
-    return sums
+        cell = sums.setdefault((*_pair(row), row["plan_version"]), [0, 0.0, 0, 0])
+        clicked = row.get("clicked") or 0
+        first, second = clicked % 2, clicked // 2
+        on_low, on_high = (first, second) if row["i"] <= row["j"] else (second, first)
+        for place, more in enumerate((1, 1.0 - (row["outcome"] or 0.0), on_low, on_high)):
+            cell[place] += more
+    return {key: tuple(cell) for key, cell in sums.items()}
 
 
-def _same(
-    recount: dict[tuple[int, int, int], tuple[int, float]], listed: dict[tuple[int, int, int], tuple[int, float]]
-) -> bool:
+def _same(recount: dict[Cell, Counts], listed: dict[Cell, Counts]) -> bool:
     return recount.keys() == listed.keys() and all(
-        recount[key][0] == n and math.isclose(recount[key][1], s, abs_tol=TOLERANCE) for key, (n, s) in listed.items()
+        math.isclose(found, stated, abs_tol=TOLERANCE)
+        for key, counts in listed.items()
+        for found, stated in zip(recount[key], counts, strict=False)  # schema 1 states no clicks by item
     )
 
 
@@ -110,7 +124,18 @@ def _void_for_a_reason(impressions: list[dict[str, Any]], certificate: dict[str,
     return not any(row["void"] and row["outcome"] is not None and not row["not_shown"] for row in impressions)
 
 
-def _check_bounds(certificate: dict[str, Any], listed: dict[tuple[int, int, int], tuple[int, float]]) -> list[Check]:
+def _check_plan_log(certificate: dict[str, Any], plans: list[dict[str, Any]]) -> list[Check]:
+    """Returns the checks of what was chosen before it was used; schema 1 chose nothing."""
+    if certificate["schema"] == 1:
+        return []
+    fixed, made = shares_were_fixed(certificate, plans), choices_were_made(certificate, plans)
+    return [
+        _check("shares", fixed, "delta was divided so from the first plan on", "the shares of delta"),
+        _check("choices", made, "every choice was logged before it was used", "the choices"),
+    ]
+
+
+def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
     settings, n_items = certificate["settings"], len(certificate["session"]["items"])
     problem = Problem(
         n_items=n_items,
@@ -119,9 +144,13 @@ def _check_bounds(certificate: dict[str, Any], listed: dict[tuple[int, int, int]
         rank=None if settings["rank"] == "auto" else settings["rank"],
         model=Model(settings["model"]),
         self_pairs=SelfPairs(settings["self_pairs"]),
+        item_clicks=settings["feedback"] == FeedbackKind.ITEMS,
     )
-    rows = [(i, j, v, n, s) for (i, j, v), (n, s) in listed.items()]
-    assessment = assess(problem, Evidence.from_rows(n_items, rows))
+    evidence = _evidence(n_items, certificate["evidence"])
+    try:
+        assessment = assess(problem, evidence, choices_of(certificate), shares_of(certificate))
+    except (ArithmeticError, IndexError) as error:  # a choice without a share of delta, or of an item there is not
+        return [_check("bounds", False, f"cannot be computed ({error})", "what they say")]
     leader, upper = assessment.leader, float(assessment.bounds.upper[assessment.leader_index])
     others, gap = assessment.lowest_of_others(assessment.leader_index), assessment.gap
     stated = certificate["bounds"]
@@ -133,6 +162,13 @@ def _check_bounds(certificate: dict[str, Any], listed: dict[tuple[int, int, int]
         _check_number("gap", gap, certificate["gap"], "within this of the best"),
         _check("verdict", assessment.certified, f"gap {gap:.6g} <= {assessment.target:.6g}", "certified"),
     ]
+
+
+def _evidence(n_items: int, stated: dict[str, Any]) -> Evidence:
+    i, j, version, n = (np.array(stated[name], dtype=np.int64) for name in ("i", "j", "version", "n"))
+    by_item = [np.array(stated[name], dtype=np.int64) for name in ("clicks_i", "clicks_j") if name in stated]
+    clicks = (by_item[0], by_item[1]) if by_item else None
+    return Evidence.empty(n_items).add(i, j, version, n, np.array(stated["s"], dtype=np.float64), clicks)
 
 
 def _check_number(name: str, found: float | None, stated: float | None, meaning: str) -> Check:

@@ -43,16 +43,16 @@ _ANSWERED_LATER = (  # answered, window still open: counted by the database, not
 )
 _MEANS = (
     select(evidence.c.i, evidence.c.j, 1.0 - func.sum(evidence.c.s) / func.sum(evidence.c.n))
-    .where(evidence.c.session_id == bindparam("id"))
+    .where(evidence.c.session_id == bindparam("id"), evidence.c.n > 0)
     .group_by(evidence.c.i, evidence.c.j)
 )
 _CLOSE = BulkUpdate(impressions, ["epoch", "void"], ["session_id", "sequence"])
 _ADD_EVIDENCE = BulkInsert(
     evidence,
-    ["session_id", "i", "j", "version", "n", "s", "clicks_i", "clicks_j", "epoch"],
+    ["session_id", "i", "j", "version", "n", "s", "clicks_i", "clicks_j", "unanswered", "epoch"],
     "ON CONFLICT (session_id, i, j, version) DO UPDATE SET n = evidence.n + excluded.n, s = evidence.s + excluded.s,"
     " clicks_i = evidence.clicks_i + excluded.clicks_i, clicks_j = evidence.clicks_j + excluded.clicks_j,"
-    " epoch = excluded.epoch",
+    " unanswered = evidence.unanswered + excluded.unanswered, epoch = excluded.epoch",
 )
 _UPDATE_SESSION = (
     update(sessions)
@@ -132,7 +132,8 @@ def _write(connection: Connection, session_id: str, epoch: int, folded: Fold, re
 
 
 def _tuples(rows: EvidenceRows) -> Iterable[tuple[float, ...]]:
-    return zip(rows.i, rows.j, rows.version, rows.n, rows.s, rows.clicks_i, rows.clicks_j, strict=True)
+    counts = (rows.n, rows.s, rows.clicks_i, rows.clicks_j, rows.unanswered)
+    return zip(rows.i, rows.j, rows.version, *counts, strict=True)
 
 
 def _health_after(connection: Connection, session_id: str, health: str, rows: Sequence[AnyRow]) -> str:

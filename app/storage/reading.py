@@ -43,11 +43,18 @@ _OLDER = _NEWEST.where(
 _CREATED_AT = select(sessions.c.created_at).where(sessions.c.id == bindparam("id"))
 _PLANNING = select(*RECORD_COLUMNS, *_COUNTERS, sessions.c.health).where(sessions.c.id == bindparam("id"))
 _EVIDENCE = (
-    select(*(evidence.c[name] for name in ("i", "j", "version", "n", "s", "clicks_i", "clicks_j")))
+    select(*(evidence.c[name] for name in ("i", "j", "version", "n", "s", "clicks_i", "clicks_j", "unanswered")))
     .where(evidence.c.session_id == bindparam("id"))
     .order_by(evidence.c.i, evidence.c.j, evidence.c.version)
 )
 _PLAN = select(*PLAN_COLUMNS).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
+_MEMORY = select(plans.c.memory).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
+_FIRST_OPEN = (  # plan versions follow the issue order, so the first that is open has the lowest
+    select(impressions.c.plan_version)
+    .where(impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None), impressions.c["counts"])
+    .order_by(impressions.c.sequence)
+    .limit(1)
+)
 _CERTIFICATE = (
     select(sessions.c.id, certificates.c.body, certificates.c.digest)
     .outerjoin_from(sessions, certificates)
@@ -112,12 +119,17 @@ def read_certificate(connection: Connection, session_id: str) -> CertificateReco
 def read_planning_input(connection: Connection, session_id: str, shelf: Shelf) -> PlanningInput:
     """Returns all that planning needs; raises SessionNotFound."""
     row = _one(connection, _PLANNING, session_id)
+    first_open = connection.execute(_FIRST_OPEN, {"id": session_id}).scalar_one_or_none()
     return PlanningInput(
         record=session_record(row, shelf.fixed(connection, row.id, row.created_at)),
         counters=_counters(row),
         evidence=_evidence(connection, session_id),
         last_plan=_last_plan(connection, session_id, row.plan_version),
         health=health_from_text(row.health),
+        memory_before=connection.execute(
+            _MEMORY, {"id": session_id, "version": row.plan_version - 1}
+        ).scalar_one_or_none(),
+        closed_before=row.plan_version if first_open is None else first_open,
     )
 
 

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 metadata = MetaData(
@@ -127,6 +128,7 @@ evidence = Table(
     Column("clicks_i", BigInteger, nullable=False),
     Column("clicks_j", BigInteger, nullable=False),
     Column("epoch", Integer, nullable=False),  # of the last change
+    Column("unanswered", BigInteger, nullable=False, server_default=text("0")),  # given up; n may be 0 beside it
     sqlite_with_rowid=False,
 )
 

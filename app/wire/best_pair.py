@@ -7,11 +7,12 @@ from app.wire.shapes import ResponseShape
 
 
 class HealthFinding(ResponseShape):
-    """A reason to doubt the verdict: what, the likely cause, what to do."""
+    """A reason to doubt: what, the likely cause, what to do; if it suspends, nothing can be certified any more."""
 
     problem: str
     cause: str
     advice: str
+    suspends: bool = True
 
 
 class BestPair(ResponseShape):

@@ -24,7 +24,7 @@ from app.storage.store import SqlStore
 from tests.examples import a_session, execute, exported, issue, let_time_pass, order, plan, reward, snapshot
 
 Cell = tuple[int, int, int]
-Sums = dict[Cell, tuple[int, float, int, int]]
+Sums = dict[Cell, tuple[int, float, int, int, int]]
 
 
 @dataclass
@@ -80,11 +80,13 @@ class Reference:
         return Counters(len(self.diary), len(answered), kinds.count("void"), kinds.count("counted"))
 
     def evidence(self) -> Sums:
-        sums: dict[Cell, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0])
+        sums: dict[Cell, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0, 0])
         for shown in self.diary:
+            pair = self._pair(shown)
+            if self._settled.get(shown.one.ticket) == "void" and shown.answer is None:
+                sums[*pair, shown.one.plan_version][4] += 1
             if self._settled.get(shown.one.ticket) != "counted":
                 continue
-            pair = self._pair(shown)
             clicked = (shown.answer.clicked or frozenset()) if shown.answer else frozenset()
             value = 0.0 if shown.answer is None else shown.answer.reward
             cell = sums[*pair, shown.one.plan_version]
@@ -92,7 +94,12 @@ class Reference:
             cell[1] += 1.0 - (float(bool(clicked)) if value is None else value)
             cell[2] += pair[0] in clicked
             cell[3] += pair[1] in clicked
-        return {cell: (int(n), s, int(a), int(b)) for cell, (n, s, a, b) in sums.items()}
+        return {cell: (int(n), s, int(a), int(b), int(u)) for cell, (n, s, a, b, u) in sums.items()}
+
+    def closed_before(self, version: int) -> int:
+        """Returns the first version that something is out of; the present one if nothing is."""
+        out = [shown.one.plan_version for shown in self.diary if shown.one.ticket not in self._settled]
+        return min(out, default=version)
 
     def _pair(self, shown: Shown) -> tuple[int, int]:
         return min(shown.one.i, shown.one.j), max(shown.one.i, shown.one.j)
@@ -110,14 +117,19 @@ class Reference:
 
 def sums_of(rows: EvidenceRows) -> Sums:
     cells = zip(rows.i, rows.j, rows.version, strict=True)
-    return dict(zip(cells, zip(rows.n, rows.s, rows.clicks_i, rows.clicks_j, strict=True), strict=True))
+    counts = zip(rows.n, rows.s, rows.clicks_i, rows.clicks_j, rows.unanswered, strict=True)
+    return dict(zip(cells, counts, strict=True))
 
 
 async def recount(store: SqlStore, session_id: str) -> tuple[Counters, Sums]:
     """Returns counters and evidence rebuilt from the exported impressions alone."""
     rows = [row for row in await exported(store, session_id, "impression") if row["counts"]]
     counted = [row for row in rows if row["epoch"] is not None and not row["void"]]
-    sums: dict[Cell, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0])
+    sums: dict[Cell, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0, 0])
+    for row in rows:
+        low, high = sorted((row["i"], row["j"]))
+        if row["void"] and row["outcome"] is None and not row["not_shown"]:
+            sums[low, high, row["plan_version"]][4] += 1
     for row in counted:
         bits = row["clicked"] or 0
         by_item = {row["i"]: bits & 1, row["j"]: bits >> 1}
@@ -131,7 +143,7 @@ async def recount(store: SqlStore, session_id: str) -> tuple[Counters, Sums]:
         void=sum(row["void"] for row in rows),
         counted=len(counted),
     )
-    return counters, {cell: (int(n), s, int(a), int(b)) for cell, (n, s, a, b) in sums.items()}
+    return counters, {cell: (int(n), s, int(a), int(b), int(u)) for cell, (n, s, a, b, u) in sums.items()}
 
 
 HISTORIES: list[dict[str, Any]] = [
@@ -175,6 +187,7 @@ async def test_random_histories_count_as_the_reference_says(
         given = await store.planning_input(session_id)
         assert given.counters == reference.counters() == await store.counters(session_id)
         assert sums_of(given.evidence) == reference.evidence()
+        assert given.closed_before == reference.closed_before(version)
     assert (given.counters, sums_of(given.evidence)) == await recount(store, session_id)
     assert given.counters.counted > 5
 

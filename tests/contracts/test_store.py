@@ -1,6 +1,7 @@
 """What every store must do. The same tests on SQLite and on PostgreSQL."""
 
 import asyncio
+import json
 import time
 from collections import Counter
 from dataclasses import replace
@@ -21,6 +22,7 @@ from app.sessions.model import (
     FeedbackKind,
     FeedbackStatus,
     HandedOut,
+    Health,
     MissingFeedback,
     Purpose,
     SessionChange,
@@ -67,6 +69,13 @@ class TestRecords:
         assert given.last_plan == plan()
         assert given.evidence.n == []
         assert given.health == ()
+        assert (given.memory_before, given.closed_before) == (None, 1)
+
+    async def test_health_of_older_versions_suspends(self, store: SqlStore, database_url: str) -> None:
+        session_id = await a_session(store)
+        old = json.dumps([{"problem": "p", "cause": "c", "advice": "a"}])
+        execute(database_url, "UPDATE sessions SET health = :old", {"old": old})
+        assert (await store.planning_input(session_id)).health == (Health("p", "c", "a", suspends=True),)
 
     async def test_an_id_can_be_used_once(self, store: SqlStore) -> None:
         new = record()
@@ -410,6 +419,29 @@ class TestPlans:
         assert last is not None
         assert (last.demand, last.handout) == (demand, ((0, 1, 5), (0, 2, 3)))
         assert pairs(await issue(store, session_id, 8)) == {(0, 1): 5, (0, 2): 3}
+
+    async def test_planning_may_go_back_one_memory(self, store: SqlStore) -> None:
+        session_id = await a_session(store)
+        assert await store.add_plan(session_id, plan(2), snapshot(), None)
+        assert await store.add_plan(session_id, plan(3), snapshot(), None)
+        given = await store.planning_input(session_id)
+        assert given.last_plan is not None
+        assert (given.last_plan.memory, given.memory_before) == (plan(3).memory, plan(2).memory)
+
+    async def test_a_plan_is_closed_when_nothing_of_it_is_out(self, store: SqlStore) -> None:
+        session_id = await a_session(store)
+        first = await issue(store, session_id, 6)
+        assert await store.add_plan(session_id, plan(2), snapshot(), None)
+        second = await issue(store, session_id, 6)
+        await store.answer(session_id, [reward(one, 1) for one in (*first[:-1], *second)])
+        await store.fold(session_id)
+        assert (await store.planning_input(session_id)).closed_before == 1, "one answer of the first plan is missing"
+        await store.answer(session_id, [Feedback(first[-1].ticket, not_shown=True)])
+        await store.fold(session_id)
+        assert (await store.planning_input(session_id)).closed_before == 2
+        assert await store.add_plan(session_id, plan(3), snapshot(), None)
+        await issue(store, session_id, 1)
+        assert (await store.planning_input(session_id)).closed_before == 3
 
     async def test_if_all_is_out_the_whole_demand_is_handed_out(self, store: SqlStore) -> None:
         session_id = await a_session(store)

@@ -93,8 +93,9 @@ class Server:
 
 
 def stored_evidence(database_url: str, session_id: str) -> dict[tuple[int, int, int], tuple[int, float]]:
-    """Returns the evidence as it stands in the database: (i, j, version) -> (n, s)."""
-    rows = _query(database_url, "SELECT i, j, version, n, s FROM evidence WHERE session_id = :id", id=session_id)
+    """Returns what counts as it stands in the database: (i, j, version) -> (n, s)."""
+    statement = "SELECT i, j, version, n, s FROM evidence WHERE session_id = :id AND n > 0"
+    rows = _query(database_url, statement, id=session_id)
     return {(row["i"], row["j"], row["version"]): (row["n"], row["s"]) for row in rows}
 
 

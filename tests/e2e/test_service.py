@@ -78,7 +78,11 @@ async def test_duplicates_reordering_delay_and_loss(database_url: str, tmp_path:
         async with AsyncClient(server.url, timeout_seconds=30) as client:
             rng = np.random.default_rng(4)
             outcome = await run_remote(client, dict(settings), population, responder, fleet, rng)
+            again = replay([row async for row in client.export(outcome.session)])
+            assert again.planned[-1].snapshot.etag == (await best_pair_tag(server, outcome.session))
     assert outcome.best.verdict == "exhausted", outcome.best
+    assert again.differing == [], "the log alone gives the same plans"
+    assert sum(again.evidence.unanswered) > 50, "lost answers are counted, and do not look suspicious"
     assert outcome.counts["counted"] == outcome.counts["answered"] == len(outcome.ledger.accepted) == 2500
     assert set(outcome.ledger.statuses) <= {"accepted", "duplicate", "late"}
     assert outcome.ledger.statuses["duplicate"] > 100
@@ -90,6 +94,12 @@ async def test_duplicates_reordering_delay_and_loss(database_url: str, tmp_path:
     assert {key: n for key, (n, _) in evidence.items()} == {key: n for key, (n, _) in expected.items()}
     for key, (_, s) in expected.items():
         assert evidence[key][1] == pytest.approx(s)
+
+
+async def best_pair_tag(server: Server, session: str) -> str:
+    async with httpx.AsyncClient() as plain:
+        answer = await plain.get(f"{server.url}/v1/sessions/{session}/best-pair")
+    return str(answer.headers["etag"])
 
 
 def test_tickets_that_are_not_ours(database_url: str, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def test_text_by_hand() -> None:
     memory = Memory(3, {"chosen": [0, 7]}, Certified(Pair(2, 5), 0.25, 3, ("mixture",)), choices)
     text = (
         '{"version":3,"notes":{"chosen":[0,7]},"choices":{"guess":{"version":1,"factor":[[0.5,0.25],[0.125,1.0]]},'
-        '"nominees":[{"version":2,"pair":[0,1],"guess":0.75}],"blanks":[{"version":2,"item":1,"guess":[0.5,0.998]}]},'
+        '"nominees":[{"version":2,"pair":[0,1],"guess":0.75}],"blanks":[{"version":2,"item":1,"guess":[0.5,0.998]}],"landmarks":[],"gram_refuted":false},'
         '"certified":{"pair":[2,5],"gap":0.25,"version":3,"assumptions":["mixture"]}}'
     )
     assert memory.to_json() == text
@@ -40,7 +40,7 @@ def test_text_by_hand() -> None:
 
 def test_a_new_memory_is_empty() -> None:
     assert Memory.from_json(Memory().to_json()) == Memory()
-    assert Memory() == Memory(0, {}, None, Choices(None, (), ()))
+    assert Memory() == Memory(0, {}, None, Choices(None, (), (), ()))
 
 
 def test_a_memory_from_before_there_were_choices_is_read() -> None:
@@ -71,7 +71,7 @@ def test_numbers_that_json_lacks_are_refused(number: float) -> None:
         # Choices that cannot be read must not be taken for none: their share of delta is spent.
         '{"version":1,"notes":{},"choices":null,"certified":null}',
         '{"version":1,"notes":{},"choices":{},"certified":null}',
-        '{"version":1,"notes":{},"choices":{"guess":null,"nominees":[{}],"blanks":[]},"certified":null}',
+        '{"version":1,"notes":{},"choices":{"guess":null,"nominees":[{}],"blanks":[],"landmarks":[],"gram_refuted":false},"certified":null}',
         '{"version":"one","notes":{},"certified":null}',
         '{"version":null,"notes":{},"certified":null}',
         '{"version":1,"notes":5,"certified":null}',

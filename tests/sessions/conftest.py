@@ -1,10 +1,18 @@
 """Values that tests of the session rules share."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import pytest
 
+from app.engine.arrays import Pair
+from app.engine.choices import Blank, Nominee
+from app.engine.policies import POLICIES
+from app.engine.policies.lucb import Lucb
+from app.engine.policies.policy import Proposal, Situation
+from app.engine.problem import Problem
+from app.engine.shares import Shares
 from app.sessions.creation import NewSession, settle
 from app.sessions.model import Item, SessionRecord, Settings, State
 
@@ -49,3 +57,28 @@ def make_record(make_settings: MakeSettings) -> MakeRecord:
         return replace(record, **own)
 
     return make
+
+
+class Choosing(Lucb):
+    """Nominates items 0 and 1 in plans 2 and 4, and chooses a blank in plan 3: its proof rests on choices."""
+
+    name: ClassVar[str] = "choosing"
+
+    def shares(self, _problem: Problem) -> Shares:
+        return Shares(upper=0.1, nominees=0.2, direct=0.4, screening=0.3)
+
+    def propose(self, now: Situation) -> Proposal:
+        proposal, choices = super().propose(now), now.choices
+        if now.version in {2, 4}:
+            choices = choices.nominate(Nominee(now.version, Pair(0, 1), 0.12))
+        if now.version == 3:
+            choices = choices.add_blank(Blank(3, 3, (0.9,) * now.problem.n_items))
+        return replace(proposal, choices=choices, forecast=1234.0)
+
+
+@pytest.fixture(scope="module")
+def choosing() -> Iterator[str]:
+    """The name of a policy that makes choices."""
+    POLICIES[Choosing.name] = Choosing()
+    yield Choosing.name
+    del POLICIES[Choosing.name]

@@ -41,11 +41,20 @@ def test_silence_is_void_after_the_ttl_and_unblocks_the_pair(make_settings: Make
     assert fold(history, make_settings(), now=299.9, uptimes=ALWAYS_UP).counted == []
     folded = fold(history, make_settings(), now=300.0, uptimes=ALWAYS_UP)
     assert (folded.counted, folded.void) == ([2], [1])
+    assert (folded.evidence.n, folded.evidence.unanswered) == ([1], [1])
+
+
+def test_unanswered_ones_are_counted_by_pair_and_plan_also_where_nothing_else_is(make_settings: MakeSettings) -> None:
+    history = [shown(1, None, (2, 1)), shown(2, None, (1, 2), version=2), shown(3, None, (1, 2), version=2)]
+    evidence = fold(history, make_settings(), now=300.0, uptimes=ALWAYS_UP).evidence
+    assert (evidence.i, evidence.j, evidence.version) == ([1, 1], [2, 2], [1, 2])
+    assert (evidence.n, evidence.s, evidence.unanswered) == ([0, 0], [0.0, 0.0], [1, 2])
 
 
 def test_not_shown_is_void_at_once_and_does_not_block(make_settings: MakeSettings) -> None:
     folded = fold([shown(1, None, not_shown=True), shown(2, 0.0)], make_settings(), now=0.0, uptimes=ALWAYS_UP)
     assert (folded.counted, folded.void) == ([2], [1])
+    assert folded.evidence.unanswered == [0], "nobody was asked"
 
 
 def test_with_a_window_even_a_click_waits_for_it_to_close(make_settings: MakeSettings) -> None:
@@ -61,6 +70,7 @@ def test_window_with_void_silence(make_settings: MakeSettings) -> None:
     settings = make_settings(attribution_window_seconds=2, missing_feedback=MissingFeedback.VOID)
     folded = fold([shown(1, 1.0), shown(2, None)], settings, now=2.0, uptimes=ALWAYS_UP)
     assert (folded.counted, folded.void) == ([1], [2])
+    assert folded.evidence.unanswered == [1]
 
 
 @pytest.mark.parametrize("outcome", [None, 1.0])
@@ -69,6 +79,7 @@ def test_outage_in_the_window_voids_whatever_arrived(outcome: float | None, make
     down_from_1_to_2 = [Uptime(0.0, 11.0), Uptime(12.0, 20.0)]
     folded = fold([shown(1, outcome, at=10.0)], settings, now=12.5, uptimes=down_from_1_to_2)
     assert (folded.counted, folded.void) == ([], [1])
+    assert folded.evidence.unanswered == [], "silence would have been an answer"
 
 
 def test_another_process_covers_the_gap(make_settings: MakeSettings) -> None:
@@ -146,6 +157,8 @@ def test_fold_equals_the_reference(seed: int, window: int, missing: str) -> None
     folded = fold(history, settings, now=20.0, uptimes=ALWAYS_UP)
     assert (folded.counted, folded.void) == reference(history, settings, now=20.0)
     assert sum(folded.evidence.n) == len(folded.counted)
+    silent = {one.sequence for one in history if not one.not_shown and one.outcome is None}
+    assert sum(folded.evidence.unanswered) == len(silent.intersection(folded.void))
 
 
 def test_folding_twice_gives_the_same_as_folding_once(make_settings: MakeSettings) -> None:

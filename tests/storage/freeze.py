@@ -15,6 +15,7 @@ from app.sessions.ports import Order
 from app.sessions.service import Answer, Sessions
 from app.storage.migrations import head
 from app.storage.store import SqlStore
+from tests.examples import execute
 
 FOLDER = Path(__file__).parent / "frozen"
 
@@ -26,9 +27,8 @@ async def a_lived_in_database(url: str) -> None:
     try:
         sessions, planner = Sessions(store), Planner(store)
         items = tuple(Item(f"ad-{n}", f"Ad {n}") for n in range(4))
-        session = (
-            await sessions.create(NewSession(items=items, name="frozen", epsilon=0.2, ticket_ttl_seconds=1, seed=1))
-        ).record.id
+        new = NewSession(items=items, name="frozen", policy="lucb", epsilon=0.2, ticket_ttl_seconds=1, seed=1)
+        session = (await sessions.create(new)).record.id
         for number in range(6):
             shown = await sessions.next_pairs(session, Order(12, "next-pair/batch", f"key-{number}", "digest"))
             answers = [
@@ -37,6 +37,8 @@ async def a_lived_in_database(url: str) -> None:
             ]
             await sessions.feedback_batch(session, answers)
             await planner.advance(session)
+        execute(url, "UPDATE impressions SET issued_at = issued_at - 2")  # those that nobody answered are given up
+        await planner.advance(session)
     finally:
         await store.close()
 

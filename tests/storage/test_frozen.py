@@ -8,6 +8,7 @@ import pytest
 
 from app.sessions.planner import Planner
 from app.sessions.ports import Order
+from app.sessions.recalling import read_memory
 from app.sessions.replay import replay
 from app.sessions.service import Answer, Sessions
 from app.storage.migrations import head
@@ -36,8 +37,9 @@ async def test_a_frozen_session_goes_on(file: Path, tmp_path: Path) -> None:
         assert before > 20
         log = [row async for row in sessions.export(session)]
         again = replay(log)
-        assert again.differing == [], "its plans still follow from its log"
-        assert again.planned[-1].snapshot.etag == view.snapshot.etag
+        # Another version of the engine may have planned otherwise; counts, and what it had chosen, must be the same.
+        assert again.evidence == (await store.planning_input(session)).evidence, "its counts still follow from its log"
+        assert all(read_memory(plan.memory) is not None for plan in again.stored), "no choice is lost"
         for _ in range(5):
             shown = await sessions.next_pairs(session, Order(60, "next-pair/batch", None, ""))
             answers = [Answer(one.handed_out.ticket, reward=0.0) for one in shown if one.handed_out.counts]
@@ -46,6 +48,8 @@ async def test_a_frozen_session_goes_on(file: Path, tmp_path: Path) -> None:
         view = await sessions.get(session)
         assert view.counters.counted > before + 100
         assert view.record.plan_version > again.stored[-1].version, "new plans were made"
-        assert json.loads(view.snapshot.body)["samples"] > before
+        best = json.loads(view.snapshot.body)
+        assert best["samples"] > before
+        assert best["health"] == []
     finally:
         await store.close()

@@ -3,18 +3,20 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
+from app.sessions.model import Feedback, MissingFeedback
 from app.storage.database import Database, migration_engine
 from app.storage.errors import DatabaseBehind, DatabaseInUse, UnsupportedDatabase
 from app.storage.migrations import REVISION_TABLE, current, downgrade, head, migrate
 from app.storage.store import SqlStore
 from app.storage.tables import metadata
-from tests.examples import a_session, execute, order
+from tests.examples import a_session, execute, issue, let_time_pass, order, reward
 
 START = """
 import asyncio, sys
@@ -127,6 +129,37 @@ def test_revisions_and_tables_agree(empty_url: str) -> None:
         )
         where = [value for name, value in open_index["dialect_options"].items() if name.endswith("_where")]
         assert "epoch IS NULL" in str(where[0])
+
+
+@pytest.mark.parametrize("silence", MissingFeedback)
+async def test_unanswered_ones_are_counted_when_a_database_is_brought_up(
+    database_url: str, silence: MissingFeedback
+) -> None:
+    """Revision 0002 keeps counts that 0001 did not, and takes them from the impressions."""
+    store = SqlStore(database_url)
+    await store.start()
+    window: dict[str, Any] = {"attribution_window_seconds": 60.0} if silence is MissingFeedback.NO_CLICK else {}
+    session_id = await a_session(store, missing_feedback=silence, ticket_ttl_seconds=60.0, **window)
+    given = await issue(store, session_id, 12)
+    answers = [Feedback(one.ticket, not_shown=True) for one in given[:2]] + [reward(one, 1) for one in given[2:5]]
+    await store.answer(session_id, answers)
+    let_time_pass(database_url, 100)
+    if window:
+        execute(database_url, "UPDATE uptimes SET last_beat_at = began_at + 30")  # an outage: all are void
+    await store.fold(session_id)
+    await issue(store, session_id, 2)
+    counted = (await store.planning_input(session_id)).evidence
+    assert sum(counted.unanswered) == (0 if window else 7)
+    await store.close()
+    downgrade(database_url, "0001")
+    with migration_engine(database_url).connect() as connection:
+        assert "unanswered" not in {column["name"] for column in inspect(connection).get_columns("evidence")}
+    assert all(n > 0 for (n,) in execute(database_url, "SELECT n FROM evidence")), "older code divides by it"
+    migrate(database_url)
+    again = SqlStore(database_url)
+    await again.start()
+    assert (await again.planning_input(session_id)).evidence == counted
+    await again.close()
 
 
 def test_migrating_goes_up_and_down_and_up_again(empty_url: str) -> None:

@@ -24,4 +24,6 @@ class Bounds(NamedTuple):
     lower: FloatArray  # (P,)
     upper: FloatArray  # (P,)
     assumptions: tuple[str, ...]  # what must hold beyond independent draws and outcome-independent loss
+    # Whether bound G said more than the pairs' own samples allow: its rank is wrong, and it was left out.
+    gram_refuted: bool = False
     binding: npt.NDArray[np.int8] | None = None  # (P,) the Kind of each lower bound; None: exact throughout

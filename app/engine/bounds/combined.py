@@ -13,6 +13,7 @@ import numpy as np
 from app.engine.arrays import FloatArray
 from app.engine.bounds import Bounds, Kind
 from app.engine.bounds.direct import direct_bounds
+from app.engine.bounds.gram import gram_lower_bounds
 from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.nominee import lower_with_nominees
 from app.engine.bounds.screening import blank_bounds
@@ -27,9 +28,15 @@ def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shar
     delta = problem.delta
     direct = direct_bounds(evidence, choices.guess, shares.upper * delta, shares.direct * delta)
     upper = lower_with_nominees(direct.upper, evidence, choices, shares.nominees * delta)
+    structural = [*_screening(problem, evidence, choices, shares)]
+    through_landmarks = [*_gram(problem, evidence, choices, shares)]
+    # Pairs' own upper bounds hold for all pairs at once. A bound G above one of them is wrong: then none is used, which
+    # is always sound.
+    refuted = any(np.any(one.lower > upper) for one in through_landmarks)
     # What must be reached for a certificate: only there does it matter which bound reached it, and on what assumption.
     ceiling = float(upper.min()) - problem.epsilon
-    return _with_structure(direct._replace(upper=upper), _structural(problem, evidence, choices, shares), ceiling)
+    used = structural if refuted else [*through_landmarks, *structural]
+    return _with_structure(direct._replace(upper=upper, gram_refuted=refuted), used, ceiling)
 
 
 class _Structural(NamedTuple):
@@ -40,11 +47,20 @@ class _Structural(NamedTuple):
     assumptions: tuple[str, ...]
 
 
-def _structural(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Iterator[_Structural]:
-    """Yields the structural bounds that were given a share and have something to say."""
+def _gram(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Iterator[_Structural]:
+    """Yields bound G of each choice of landmarks."""
+    if choices.gram_refuted:
+        return
+    for ordinal, landmarks in enumerate(choices.landmarks, start=1):
+        lower = gram_lower_bounds(evidence, landmarks, portion(shares.gram * problem.delta, ordinal), problem.epsilon)
+        yield _Structural(Kind.GRAM, lower, landmarks.assumptions)
+
+
+def _screening(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Iterator[_Structural]:
+    """Yields bound I where answers tell the items, else bound F of each blank."""
     share = shares.screening * problem.delta
     if problem.item_clicks and share > 0:
-        lower = item_click_bounds(evidence, math.log(1 / share))
+        lower = item_click_bounds(evidence, choices.guess, math.log(1 / share))
         yield _Structural(Kind.ITEM_CLICKS, lower, ("mixture", "slots-independent"))
         return
     for ordinal, blank in enumerate(choices.blanks, start=1):
@@ -62,4 +78,4 @@ def _with_structure(bounds: Bounds, structural: Iterable[_Structural], ceiling: 
             assumptions |= dict.fromkeys(one.assumptions)
         binding[better] = one.kind
         lower = np.where(better, one.lower, lower)
-    return Bounds(lower, bounds.upper, tuple(assumptions), binding)
+    return Bounds(lower, bounds.upper, tuple(assumptions), bounds.gram_refuted, binding)

@@ -14,7 +14,8 @@ together must not enter M_i and M_j as well: those factors would be dependent, a
 other.) A pair never shown has m_ij >= 0 and nothing to pay for it. A pair shown often gains most: m_ij is small, so its
 mean is known several times better than that of L_ij from the same impressions.
 
-No choice is made, so all samples count. It says all that F can say and more, and takes F's share.
+Where a guess was made, samples up to it have served it, and later ones count with the guess as prior (of m_ij: the two
+click rates multiplied). It says all that F can say and more, and takes F's share.
 """
 
 from typing import NamedTuple
@@ -23,6 +24,7 @@ import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, pair_index
 from app.engine.bounds.screening import item_terms, least_excess, multipliers, screening_bounds
+from app.engine.choices import Guess, clear_of_the_ends
 from app.engine.evidence import Evidence, ItemClicks
 
 CHUNK_PAIRS = 2**15
@@ -44,26 +46,33 @@ class _Shown(NamedTuple):
         return _Shown(*(column[some] for column in self))  # type: ignore[arg-type] # columns of two types
 
 
-def item_click_bounds(evidence: Evidence, log_level: float) -> FloatArray:
+def item_click_bounds(evidence: Evidence, guess: Guess | None, log_level: float) -> FloatArray:
     """Returns lower bounds of L_ij for all pairs, (P,). Cost O(K^2 + shown pairs)."""
+    prior = None if guess is None else guess.unclicked
+    if guess is not None:
+        evidence = evidence.issued(guess.version + 1)
     items = evidence.item_clicks()
     unclicked = items.n - items.clicks
-    lower = screening_bounds(items.n, unclicked, log_level, None)
+    lower = screening_bounds(items.n, unclicked, log_level, prior)
     m = multipliers(items.n, unclicked, log_level)
     shown = _shown_together(evidence)
     index = pair_index(shown.i, shown.j, evidence.n_items)
     for start in range(0, len(index), CHUNK_PAIRS):
         part = slice(start, start + CHUNK_PAIRS)
-        lower[index[part]] = _of_shown(shown.part(part), items, m, log_level)
+        lower[index[part]] = _of_shown(shown.part(part), items, prior, m, log_level)
     return lower
 
 
-def _of_shown(pairs: _Shown, items: ItemClicks, m: FloatArray, log_level: float) -> FloatArray:
+def _of_shown(
+    pairs: _Shown, items: ItemClicks, prior: FloatArray | None, m: FloatArray, log_level: float
+) -> FloatArray:
     """Returns the bounds of pairs that were shown: three entries each."""
-    terms = item_terms(pairs.n, pairs.both, None, m)  # (q, pairs)
+    both = None if prior is None else clear_of_the_ends((1 - prior[pairs.i]) * (1 - prior[pairs.j]))
+    terms = item_terms(pairs.n, pairs.both, both, m)  # (q, pairs)
     for item, clicks in ((pairs.i, pairs.clicks_i), (pairs.j, pairs.clicks_j)):
         apart = items.n[item] - pairs.n
-        terms = terms + item_terms(apart, apart - (items.clicks[item] - clicks), None, m)
+        known = None if prior is None else prior[item]
+        terms = terms + item_terms(apart, apart - (items.clicks[item] - clicks), known, m)
     return least_excess(terms, m, log_level)
 
 

@@ -56,7 +56,7 @@ def screening_bounds(n: IntArray, s: FloatArray, log_level: float, guess: FloatA
 
 
 def least_excess(terms: FloatArray, m: FloatArray, log_level: float) -> FloatArray:
-    """Returns the bound on a sum of probabilities less 1, from the sum (q, pairs) of their h, at the best multiplier."""
+    """Returns the bound on a sum of probabilities less 1, from the sum (q, pairs) of their h: the best multiplier's."""
     return np.clip(np.max(terms - (1.0 + m * log_level)[:, None], axis=0), 0.0, 1.0)
 
 

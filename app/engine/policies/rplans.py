@@ -6,12 +6,13 @@ lead and what each pair would cost to settle; and one shared column, that of a b
 (bound I), settles most pairs at the price of K entries. What is left goes to direct samples of the pairs that decide.
 """
 
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from app.engine.arrays import Pair, pair_at
-from app.engine.choices import DIGITS, Blank, Choices, Guess, Nominee, clear_of_the_ends
+from app.engine.choices import DIGITS, Blank, Guess, Nominee, clear_of_the_ends
 from app.engine.memory import Notes, int_list
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Problem
@@ -39,6 +40,8 @@ later ones are cheaper, and a nomination too many costs a tenth of the leader's 
 
 FEWEST_BEFORE_NOMINATION = 20
 
+DIRECT_PART_IF_CLICKS_ARE_TOLD = 0.5
+
 
 class Rplans(Policy):
     """Explore, then batch after batch: aim, screen, nominate, and spend where it decides something."""
@@ -52,7 +55,9 @@ class Rplans(Policy):
     def propose(self, now: Situation) -> Proposal:
         """Returns the next batch."""
         if now.evidence.samples == 0:
-            return Proposal(first_look(now.problem.n_items, now.rng), Pair(0, 1), "explore")
+            return Proposal(
+                first_look(now.problem.n_items, now.rng, item_clicks=now.problem.item_clicks), Pair(0, 1), "explore"
+            )
         return _Refinement(now, self.shares(now.problem)).proposal()
 
 
@@ -62,9 +67,9 @@ class _Refinement:
     def __init__(self, now: Situation, shares: Shares) -> None:
         self.now = now
         self.shares = shares
-        self.x = by_item_clicks(now.evidence, 1.0).x if now.problem.item_clicks else rank_one(now.evidence)  # (K,)
+        self.x = by_item_clicks(now.evidence, None, 1.0).x if now.problem.item_clicks else rank_one(now.evidence)
         guess = now.choices.guess or Guess.of(now.version, self.x[:, None])
-        self.choices = Choices(guess, now.choices.nominees, now.choices.blanks)
+        self.choices = replace(now.choices, guess=guess)
         beliefs = Beliefs(now.evidence, self.x[:, None], guess)
         self.race = Race(
             now.problem,
@@ -99,9 +104,13 @@ class _Refinement:
         nominated = self._nominate(aim)
         batch.leader(aim, nominated=nominated, seen=int(race.beliefs.samples(np.array([aim.leader]))[0][0]))
         batch.search(aim, now.problem.epsilon)
+        todo, all_of_it = np.flatnonzero(unsettled), cost <= batch.size
+        if now.problem.item_clicks:  # direct samples serve both their items too, so they come first
+            batch.direct(aim, todo, 1.0 if all_of_it else DIRECT_PART_IF_CLICKS_ARE_TOLD)
         if levels is not None and self._has_screen:
-            batch.shared(screen, levels, now.version, all_of_it=cost <= batch.size)
-        batch.direct(aim, np.flatnonzero(unsettled))
+            batch.shared(screen, levels, now.version, all_of_it=all_of_it)
+        if not now.problem.item_clicks:
+            batch.direct(aim, todo)
         if batch.left > STALLED * batch.size:
             batch.lowest_bounds(now.assessment.contenders, now.assessment.bounds.lower)
         diagnostics = {
@@ -111,6 +120,7 @@ class _Refinement:
             "open_pairs": float(pairs.weight.sum()),
             "settled_by_screening": float(0 if levels is None else pairs.weight[levels.settled].sum()),
             "nominees": float(len(self.choices.nominees)),
+            **{f"for_{purpose}": count for purpose, count in batch.purposes.items()},
         }
         pair = pair_at(aim.leader, now.problem.n_items)
         return Proposal(batch.demand(), pair, self.phase, self.notes, diagnostics, self.choices, cost)
@@ -123,7 +133,7 @@ class _Refinement:
         """Returns the screen there is, or the one that the least clicked item would be."""
         share, blanks = self.shares.screening * self.now.problem.delta, self.choices.blanks
         if self.now.problem.item_clicks:
-            return by_item_clicks(self.now.evidence, float(np.log(1 / share)))
+            return by_item_clicks(self.now.evidence, self.choices.guess, float(np.log(1 / share)))
         log_level = float(np.log(1 / portion(share, max(len(blanks), 1))))
         if blanks:
             return through_blank(self.now.evidence, blanks[-1], log_level)
@@ -135,7 +145,7 @@ class _Refinement:
         if len(invited) == 0:
             invited = np.argsort(-self.x, kind="stable")[:PLAY_OFF_ITEMS]
             left, right = np.triu_indices(len(invited), 1)
-            batch.ask(invited[left], invited[right], np.full(len(left), PLAY_OFF_PULLS))
+            batch.ask("play-off", invited[left], invited[right], np.full(len(left), PLAY_OFF_PULLS))
             batch.left += len(left) * PLAY_OFF_PULLS  # on top of the batch, not instead of it
             self.notes, self.phase = {**self.notes, "play_off": invited.tolist()}, "play-off"
             return planned

@@ -41,19 +41,21 @@ class Batch:
         self.left = float(size)
         self.n_items = n_items
         self._asked: list[tuple[IntArray, IntArray, IntArray]] = []
+        self.purposes: dict[str, float] = {}
 
-    def ask(self, i: IntArray, j: IntArray, count: FloatArray) -> None:
+    def ask(self, purpose: str, i: IntArray, j: IntArray, count: FloatArray) -> None:
         """Adds entries, each so many times."""
         whole = np.ceil(count).astype(np.int64)
         self._asked.append((i, j, whole))
         self.left -= float(whole.sum())
+        self.purposes[purpose] = self.purposes.get(purpose, 0.0) + float(whole.sum())
 
     def leader(self, aim: Aim, *, nominated: bool, seen: int) -> None:
         """Asks for the leader: towards its need once nominated, before that as often again as it was seen."""
         wanted = aim.leader_need if nominated else max(seen, 20)
         part = LEADER_PART if nominated else UNNAMED_LEADER_PART
         i, j = pair_items(np.array([aim.leader]), self.n_items)
-        self.ask(i, j, np.array([min(wanted, part * self.size)]))
+        self.ask("leader", i, j, np.array([min(wanted, part * self.size)]))
 
     def search(self, aim: Aim, epsilon: float) -> None:
         """Asks for pairs that may be better than the leader, the most promising first."""
@@ -61,43 +63,52 @@ class Batch:
         better = np.flatnonzero(pairs.mean - pairs.spread < aim.mean - CLEARLY_BETTER * epsilon)
         order = better[np.argsort((pairs.mean - 1.5 * pairs.spread)[better], kind="stable")]
         wanted = np.maximum(0.5 * pairs.seen[order], FIRST_LOOKS)
-        self._in_order(pairs.i[order], pairs.j[order], wanted, SEARCH_PART * self.size)
+        self._in_order("search", pairs.i[order], pairs.j[order], wanted, SEARCH_PART * self.size)
 
     def shared(self, screen: Screen, levels: Levels, turn: int, *, all_of_it: bool) -> None:
         """Asks for entries that serve many pairs: with the blank, or items side by side where clicks are told apart."""
-        wanted = levels.extra if all_of_it else np.minimum(levels.extra, np.maximum(screen.n, FIRST_LEVEL))
+        # Where clicks are told apart, whatever else is shown of an item serves it too.
+        extra = levels.extra if screen.blank != NO_BLANK else np.maximum(levels.extra - self._shown_of_items(), 0.0)
+        wanted = extra if all_of_it else np.minimum(extra, np.maximum(screen.n, FIRST_LEVEL))
         room = max(SHARED_PART * self.left, 0.0)
         if not all_of_it and screen.cost * wanted.sum() > room:
             wanted = wanted * (room / (screen.cost * wanted.sum()))
         everyone = np.arange(self.n_items)
         if screen.blank != NO_BLANK:
             others = everyone[everyone != screen.blank]
-            self.ask(others, np.full(len(others), screen.blank), wanted[others])
+            self.ask("shared", others, np.full(len(others), screen.blank), wanted[others])
             return
         # Neighbours in the order of what is wanted want about the same; the turn changes who is whose neighbour.
         order = np.roll(np.argsort(-wanted, kind="stable"), turn % 2)
         left, right = order[0 : len(order) - 1 : 2], order[1::2]
-        self.ask(left, right, np.maximum(wanted[left], wanted[right]))
+        self.ask("shared", left, right, np.maximum(wanted[left], wanted[right]))
 
-    def direct(self, aim: Aim, todo: IntArray) -> None:
-        """Asks for open pairs themselves, the lowest first, all they need if there is room for it."""
+    def direct(self, aim: Aim, todo: IntArray, part: float = 1.0) -> None:
+        """Asks for open pairs themselves, the lowest first, all they need if this part of what is left is enough."""
         order = todo[np.argsort(aim.open_pairs.mean[todo], kind="stable")]
-        need = aim.direct[order]
-        enough = float(need.sum()) <= self.left
+        need, room = aim.direct[order], part * self.left
+        enough = float(need.sum()) <= room
         wanted = need if enough else np.maximum(DIRECT_STEP * need, np.minimum(need, LEAST_STEP))
-        self._in_order(aim.open_pairs.i[order], aim.open_pairs.j[order], wanted, self.left)
+        self._in_order("direct", aim.open_pairs.i[order], aim.open_pairs.j[order], wanted, room)
 
     def lowest_bounds(self, contenders: IntArray, lower: FloatArray) -> None:
         """Asks for the contenders with the lowest lower bounds: prices said that nothing is needed, and were wrong."""
         order = contenders[np.argsort(lower[contenders], kind="stable")][: max(1, self.size // STALLED_PULLS)]
         i, j = pair_items(order, self.n_items)
-        self.ask(i, j, np.full(len(order), STALLED_PULLS))
+        self.ask("direct", i, j, np.full(len(order), STALLED_PULLS))
 
-    def _in_order(self, i: IntArray, j: IntArray, wanted: FloatArray, room: float) -> None:
+    def _shown_of_items(self) -> FloatArray:
+        """Returns how often each item will be shown by what was asked for so far."""
+        shown = np.zeros(self.n_items)
+        for i, j, count in self._asked:
+            shown += np.bincount(i, count, self.n_items) + np.bincount(j, count, self.n_items)
+        return shown
+
+    def _in_order(self, purpose: str, i: IntArray, j: IntArray, wanted: FloatArray, room: float) -> None:
         wanted = np.ceil(wanted)
         given = np.clip(room - (np.cumsum(wanted) - wanted), 0, wanted)
         some = given > 0
-        self.ask(i[some], j[some], given[some])
+        self.ask(purpose, i[some], j[some], given[some])
 
     def demand(self) -> Demand:
         """Returns all that was asked for."""

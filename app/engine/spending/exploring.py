@@ -7,13 +7,13 @@ import numpy as np
 from app.engine.arrays import FloatArray, n_pairs, pair_index
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
+from app.engine.spending.screens import SHRINK
 
 PARTNERS = 12
+PARTNERS_IF_CLICKS_ARE_TOLD = 6
 PULLS = 3
-"""Each item meets this many random partners this often: 18 impressions an item, for an error of about .07 of x."""
-
-SHRINK = 4.0
-"""Samples that the overall mean is worth in the fit: an item hardly seen is like the others."""
+"""Each item meets so many random partners this often, for an error of about .07 of x. Half of it where answers tell the
+clicked items: each impression then says as much of both its items as of the pair."""
 
 MOST_WEIGHT = 200
 """A pair shown more often than this says no more about its items: what is left then is not noise but higher rank."""
@@ -22,12 +22,13 @@ ITERATIONS = 12
 """Damped by half, the fit is at its fixed point to a few thousandths: far below its noise."""
 
 
-def first_look(n_items: int, rng: np.random.Generator) -> Demand:
+def first_look(n_items: int, rng: np.random.Generator, *, item_clicks: bool = False) -> Demand:
     """Returns the first demand: random rings, in each of which every item has two neighbours."""
-    if n_pairs(n_items) <= n_items * PARTNERS // 2:
+    partners = PARTNERS_IF_CLICKS_ARE_TOLD if item_clicks else PARTNERS
+    if n_pairs(n_items) <= n_items * partners // 2:
         i, j = np.triu_indices(n_items, 1)
         return Demand.of_entries(i.astype(np.int64), j.astype(np.int64), np.full(len(i), PULLS, dtype=np.int64))
-    rings = rng.permuted(np.tile(np.arange(n_items), (PARTNERS // 2, 1)), axis=1)
+    rings = rng.permuted(np.tile(np.arange(n_items), (partners // 2, 1)), axis=1)
     left, right = rings.ravel(), np.roll(rings, -1, axis=1).ravel()
     index = pair_index(np.minimum(left, right), np.maximum(left, right), n_items)
     pairs, times = np.unique(index, return_counts=True)

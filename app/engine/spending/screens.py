@@ -5,12 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray
-from app.engine.choices import Blank
+from app.engine.choices import Blank, Guess
 from app.engine.confidence import log_price
 from app.engine.evidence import Evidence
 
 TRUST = 20.0
 """Samples that a guess from the fit is worth beside real ones."""
+
+SHRINK = 4.0
+"""Samples that the overall mean is worth in an item's click rate: an item hardly seen is like the others."""
 
 LEAST_PRICE = 1.0
 MARGIN = 0.3
@@ -46,13 +49,16 @@ def through_blank(evidence: Evidence, blank: Blank, log_level: float) -> Screen:
     return Screen(x, n, _half_level(n, s, guess, log_level), 1.0, blank.item)
 
 
-def by_item_clicks(evidence: Evidence, log_level: float) -> Screen:
+def by_item_clicks(evidence: Evidence, guess: Guess | None, log_level: float) -> Screen:
     """Returns the screen that clicks on single items give: every impression serves both its items."""
     items = evidence.item_clicks()
     s = items.n - items.clicks
     overall = (s.sum() + 1) / (items.n.sum() + 2)
-    x = (s + TRUST * overall) / (items.n + TRUST)
-    return Screen(x, items.n, _half_level(items.n, s, None, log_level), 0.5)
+    x = (s + SHRINK * overall) / (items.n + SHRINK)
+    if guess is None:
+        return Screen(x, items.n, _half_level(items.n, s, None, log_level), 0.5)
+    fresh = evidence.issued(guess.version + 1).item_clicks()
+    return Screen(x, fresh.n, _half_level(fresh.n, fresh.n - fresh.clicks, guess.unclicked, log_level), 0.5)
 
 
 def _half_level(n: IntArray, s: FloatArray, guess: FloatArray | None, log_level: float) -> FloatArray:

@@ -9,6 +9,7 @@ from app.engine.arrays import Pair, pair_items
 from app.engine.bounds import Kind
 from app.engine.bounds.combined import combined_bounds
 from app.engine.bounds.direct import direct_bounds
+from app.engine.bounds.gram_counts import LandmarkBatch, Landmarks
 from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.screening import blank_bounds
 from app.engine.certificate import assess
@@ -50,7 +51,7 @@ def test_item_clicks_take_the_share_of_screening() -> None:
     problem = Problem(n_items=K, epsilon=0.1, delta=0.1, item_clicks=True)
     found = combined_bounds(problem, seen, Choices(blanks=(Blank(0, 1, (0.9,) * K),)), SHARES)
     direct = direct_bounds(seen, None, 0.01, 0.04)
-    expected = np.maximum(direct.lower, item_click_bounds(seen, math.log(1 / 0.04)))
+    expected = np.maximum(direct.lower, item_click_bounds(seen, None, math.log(1 / 0.04)))
     np.testing.assert_allclose(found.lower, expected, atol=1e-14)
     plain = combined_bounds(Problem(n_items=K, epsilon=0.1, delta=0.1), seen, Choices(), SHARES)
     np.testing.assert_array_equal(plain.lower, direct.lower)
@@ -82,3 +83,25 @@ def test_the_leader_may_be_the_pair_with_the_lowest_lower_bound() -> None:
     gaps = [found.gap_of(k) for k in range(3)]
     assert found.gap == pytest.approx(min(gaps))
     assert found.leader_index == int(np.argmin(gaps))
+
+
+def test_a_gram_bound_that_a_pairs_own_samples_refute_is_not_used() -> None:
+    # Through item 2 and with rank 1, items 0 and 1 should have L = .8 .9 .8 = .58; they are clicked by different
+    # groups, and their own pair has .2.
+    landmarks = Landmarks(1, (2,), batches=(LandmarkBatch(2, np.array([[0.8], [0.8], [1.0]]), 0.1, np.array([[0.9]])),))
+    rows = [(i, 2, v, 20_000, 14_400.0) for i in (0, 1) for v in (2, 3)] + [(2, 2, v, 90_000, 81_000.0) for v in (2, 3)]
+    problem = Problem(n_items=3, epsilon=0.1, delta=0.1, rank=1)
+    shares = Shares(upper=0.1, direct=0.4, gram=0.4)
+    trusted = combined_bounds(problem, Evidence.from_rows(3, rows), Choices(landmarks=(landmarks,)), shares)
+    assert trusted.lower[0] > 0.3
+    assert not trusted.gram_refuted
+    assert "rank<=1" in trusted.assumptions
+    seen = Evidence.from_rows(3, [*rows, (0, 1, 2, 9000, 1800.0)])
+    refuted = combined_bounds(problem, seen, Choices(landmarks=(landmarks,)), shares)
+    assert refuted.gram_refuted
+    assert refuted.lower[0] < 0.2 < refuted.upper[0] < 0.3
+    assert refuted.assumptions == ()
+    for_good = combined_bounds(
+        problem, Evidence.from_rows(3, rows), Choices(landmarks=(landmarks,), gram_refuted=True), shares
+    )
+    assert for_good.lower[0] == 0.0

@@ -25,7 +25,7 @@ def everyone_meets(K: int, n: int, seed: int = 0, family: str = "ads6") -> tuple
 
 def test_many_samples_bring_the_bound_to_the_truth() -> None:
     evidence, truth = everyone_meets(5, 2_000_000)
-    lower = item_click_bounds(evidence, LEVEL)
+    lower = item_click_bounds(evidence, None, LEVEL)
     assert np.all(lower <= truth)
     assert np.all(lower >= truth - 0.01)
 
@@ -34,7 +34,7 @@ def test_a_pair_never_shown_is_bounded_by_its_items_alone() -> None:
     i, j = np.array([0, 1]), np.array([2, 2])
     n, s = np.array([900, 800]), np.array([800.0, 700.0])
     evidence = Evidence.empty(3).add(i, j, 1, n, s, (np.array([60, 50]), np.array([50, 60])))
-    lower = item_click_bounds(evidence, LEVEL)
+    lower = item_click_bounds(evidence, None, LEVEL)
     items_n, unclicked = np.array([900, 800, 1700]), np.array([840.0, 750.0, 1590.0])
     expected = screening_bounds(items_n, unclicked, LEVEL, None)[0]  # pair (0, 1)
     assert lower[0] == pytest.approx(expected, abs=1e-12)
@@ -51,7 +51,7 @@ def test_impressions_of_the_two_together_tell_of_both_clicked_and_of_nothing_els
     m = multipliers(items_n, unclicked, LEVEL)
     apart = item_terms(np.array([3000, 2000, 500]), np.array([2100.0, 1600.0, 120.0]), None, m)
     expected = float((apart.sum(axis=1) - 1 - m * LEVEL).max())
-    assert item_click_bounds(evidence, LEVEL)[0] == pytest.approx(expected, abs=1e-12)
+    assert item_click_bounds(evidence, None, LEVEL)[0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_self_pairs_are_left_out() -> None:
@@ -59,7 +59,7 @@ def test_self_pairs_are_left_out() -> None:
     twice = evidence.add(
         np.array([1]), np.array([1]), 1, np.array([900]), np.array([900.0]), (np.array([0]), np.array([0]))
     )
-    np.testing.assert_array_equal(item_click_bounds(twice, LEVEL), item_click_bounds(evidence, LEVEL))
+    np.testing.assert_array_equal(item_click_bounds(twice, None, LEVEL), item_click_bounds(evidence, None, LEVEL))
 
 
 def test_plan_versions_are_counted_together() -> None:
@@ -72,7 +72,7 @@ def test_plan_versions_are_counted_together() -> None:
     once, twice = Evidence.empty(3), Evidence.empty(3).add(*rows, 4, 2 * n, 2 * s, (2 * clicks[0], 2 * clicks[1]))
     for version in (1, 2):
         once = once.add(*rows, version, n, s, clicks)
-    np.testing.assert_allclose(item_click_bounds(once, LEVEL), item_click_bounds(twice, LEVEL), atol=1e-12)
+    np.testing.assert_allclose(item_click_bounds(once, None, LEVEL), item_click_bounds(twice, None, LEVEL), atol=1e-12)
 
 
 def test_items_may_come_in_either_order() -> None:

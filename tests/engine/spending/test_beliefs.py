@@ -6,7 +6,6 @@ import pytest
 from app.engine.arrays import pair_index
 from app.engine.choices import Guess
 from app.engine.evidence import Evidence
-from app.engine.spending import exploring
 from app.engine.spending.beliefs import Beliefs
 from app.engine.spending.exploring import PARTNERS, PULLS, first_look, rank_one
 from app.engine.spending.screens import TRUST
@@ -65,4 +64,3 @@ def test_the_fit_orders_the_items_of_a_mixture() -> None:
     assert shares is not None
     assert clicks is not None
     assert np.corrcoef(found, 1 - shares @ clicks)[0, 1] > 0.6
-    assert exploring.SHRINK > 0

@@ -1,0 +1,88 @@
+"""Two groups of one coin: impressions that share a click probability p if an assumption holds, and whether they can.
+
+Each group's M(p) is a martingale of mean 1 at the true p (`confidence`), and so is the product of both, however their
+impressions alternate, as long as it is known when an impression is issued which group it belongs to. With p_hat of each
+group and p_bar of both together
+
+    log M_1(p) M_2(p) >= n_1 KL(p_hat_1, p_bar) + n_2 KL(p_hat_2, p_bar) + log M_1(p_hat_1) + log M_2(p_hat_2)
+
+for *every* p, because p_bar minimises the left side. So by Ville's inequality the right side ever reaches log(1/alpha)
+with probability at most alpha, whatever p is and whatever else is shown in between. A plain comparison of two means
+would be biased by adaptive sampling: who leads today was lucky yesterday.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import rel_entr
+
+from app.engine.arrays import FloatArray, IntArray
+from app.engine.confidence import log_price
+
+
+class Coins(NamedTuple):
+    """Impressions in groups, and how many of each had a click."""
+
+    n: IntArray  # (m,)
+    clicks: FloatArray  # (m,)
+
+
+class Group(NamedTuple):
+    """One group of impressions."""
+
+    shown: int
+    clicked: float
+
+
+class Change(NamedTuple):
+    """A row after whose plan a click probability changed, and the impressions until and after it."""
+
+    row: int
+    until_version: int
+    early: Group
+    late: Group
+
+
+def worst_disagreement(one: Coins, other: Coins, log_level: FloatArray) -> int | None:
+    """Returns where two groups of one coin disagree furthest beyond the level; None if they may agree everywhere."""
+    both = (one.n > 0) & (other.n > 0)
+    pooled = (one.clicks + other.clicks) / np.maximum(one.n + other.n, 1)
+    excess = np.where(both, _distance(one, pooled) + _distance(other, pooled) - log_level, -np.inf)
+    suspect = np.flatnonzero(excess > 0)  # not knowing p costs something, which can only take off from here
+    if len(suspect) == 0:
+        return None
+    price = sum(log_price(coins.n[suspect], coins.clicks[suspect], None) for coins in (one, other))
+    left = excess[suspect] + price
+    worst = int(np.argmax(left))
+    return int(suspect[worst]) if left[worst] > 0 else None
+
+
+def _distance(coins: Coins, p: FloatArray) -> FloatArray:
+    """Returns n KL(p_hat, p); p is 0 or 1 only where p_hat is too, or where n = 0."""
+    p_hat = coins.clicks / np.maximum(coins.n, 1)
+    return np.where(coins.n > 0, coins.n, 1) * (rel_entr(p_hat, p) + rel_entr(1 - p_hat, 1 - p))
+
+
+def change(key: IntArray, version: IntArray, coins: Coins, log_level: float) -> Change | None:
+    """Returns the clearest change of a key's coin between two plans; rows are sorted by key, then version.
+
+    A change after the plan of version v is looked for at log_level + log(v(v+1)), which adds up to exp(-log_level) for
+    one key. Only plans that showed the key make a difference, so a key's rows but for its last are the candidates.
+    """
+    first = np.flatnonzero(np.diff(key, prepend=-1))  # where a key begins
+    if len(first) == len(key):
+        return None
+    group = np.repeat(np.arange(len(first)), np.diff(first, append=len(key)))
+    until = Coins(np.cumsum(coins.n), np.cumsum(coins.clicks))
+    n_early = until.n - (until.n - coins.n)[first][group]
+    c_early = until.clicks - (until.clicks - coins.clicks)[first][group]
+    n_all, c_all = np.add.reduceat(coins.n, first)[group], np.add.reduceat(coins.clicks, first)[group]
+    inner = np.flatnonzero(np.diff(group, append=-1) == 0)  # not the last of its key
+    early = Coins(n_early[inner], c_early[inner])
+    late = Coins((n_all - n_early)[inner], (c_all - c_early)[inner])
+    v = version[inner].astype(np.float64)
+    at = worst_disagreement(early, late, log_level + np.log(v * (v + 1.0)))
+    if at is None:
+        return None
+    groups = (Group(int(part.n[at]), float(part.clicks[at])) for part in (early, late))
+    return Change(int(inner[at]), int(v[at]), *groups)

@@ -1,0 +1,269 @@
+"""Health checks: does the evidence contradict what the proof assumes?
+
+Every check compares things that agree if the assumption holds, and speaks only if they do not agree beyond chance. All
+together raise a false alarm in at most a share `ALARM` of healthy sessions, in their whole life, looked at after every
+plan, whatever the policy shows: `ALARM` is divided among the checks, and within a check among the pairs (or items) and
+the moments compared. Sampling is adaptive, so a plain comparison of two means would be biased by selection (today's
+leader was lucky yesterday). Three tools do not mind:
+
+**Two groups of one coin** (`agreement`): a pair, or an item, until and after some plan (drift); an item beside one
+partner, and beside all others (partners).
+
+**An upper and a lower bound.** Both hold for all pairs at all times with probability 1 - alpha/2 each; if they cross,
+one of them failed. Used for direct bounds against structural ones. (The certificate's lower bounds are not meant for
+all pairs at once: here each pair's level is divided by the number of pairs.)
+
+**Silence within a plan**, in `silence`.
+
+Cost O(rows of the evidence + P), no loop over pairs.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from operator import itemgetter
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import rel_entr
+
+from app.engine.agreement import Change, Coins, change, worst_disagreement
+from app.engine.arrays import FloatArray, IntArray, pair_index
+from app.engine.bounds.item_clicks import item_click_bounds
+from app.engine.bounds.screening import blank_bounds
+from app.engine.choices import Blank, Choices
+from app.engine.confidence import upper_end
+from app.engine.evidence import Evidence
+from app.engine.problem import Model, Problem
+from app.engine.shares import Shares, portion
+from app.engine.silence import Unanswered, uneven_silence
+
+ALARM = 0.001
+"""Healthy sessions doubted at most, of all there are: far below any delta, so that a doubt is worth a look."""
+
+EACH = ALARM / 8
+"""The part of one check: structure, partners, never both, drift of pairs, of items, silence, only clicks, Gram."""
+
+NEVER_BOTH = 100
+"""Impressions with two clicks, expected if items were clicked apart from each other, that cannot all be missing:
+e^-9.1 = 1.1e-4 < `EACH` if the groups that users come in leave at least one in eleven of them."""
+
+ONLY_CLICKS = 41
+"""Answers, all of them clicks, that are too many: .8^41 = 1.1e-4 < `EACH` if pairs are left alone one time in five."""
+
+SILENCE_IS_COMMON = 0.2
+"""Of all impressions; below it, missing answers cannot hide that many impressions without a click."""
+
+
+class FindingKind(StrEnum):
+    """Which things contradict each other."""
+
+    STRUCTURE = "structure"  # a pair's own samples, and what the mixture implies for it
+    PARTNERS = "partners"  # an item's clicks beside one partner, and beside the others
+    NEVER_BOTH = "never_both"  # clicks on either item, and none on both
+    DRIFT = "drift"  # early and late
+    SILENCE = "silence"  # the unanswered share of some pairs, and of the rest of their plans
+    ONLY_CLICKS = "only_clicks"  # clicks alone are reported, and silence is common
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A contradiction: what kind, whether the proof falls with it, the items it is worst for, and its numbers."""
+
+    kind: FindingKind
+    suspends: bool
+    items: tuple[int, ...] = ()
+    detail: Mapping[str, float] = field(default_factory=dict)
+
+
+def findings(
+    problem: Problem, evidence: Evidence, choices: Choices, shares: Shares, unanswered: Unanswered
+) -> tuple[Finding, ...]:
+    """Returns what contradicts the assumptions, one finding of a kind at most; nothing in the deterministic model.
+
+    Assumptions that no bound in use rests on are not questioned: that is what `choices` and `shares` tell.
+    """
+    if problem.model is Model.DETERMINISTIC:
+        return ()
+    pairs = _shown_pairs(evidence)
+    leans_on_clicks = problem.item_clicks and shares.screening > 0
+    if leans_on_clicks:
+        structure = [_implied_by_clicks(problem, evidence, pairs)]
+    else:
+        blanks = enumerate(choices.blanks, start=1)
+        structure = [_implied_by_blank(problem, evidence, pairs, blank, ordinal) for ordinal, blank in blanks]
+    checks = (
+        _structure(problem, pairs, structure),
+        _partners(problem, evidence, pairs) if leans_on_clicks else None,
+        _never_both(evidence, pairs) if leans_on_clicks else None,
+        _drift_of_pairs(evidence) or (_drift_of_items(evidence) if leans_on_clicks else None),
+        _silence(problem.n_items, unanswered),
+        _only_clicks(evidence, unanswered),
+    )
+    return tuple(found for found in checks if found is not None)
+
+
+class _Pairs(NamedTuple):
+    """Counts of all shown pairs of two items, all versions together."""
+
+    i: IntArray  # (m,)
+    j: IntArray  # (m,) i < j
+    n: IntArray  # (m,)
+    s: FloatArray  # (m,) without a click
+    on_i: IntArray  # (m,) with a click on i
+    on_j: IntArray  # (m,)
+
+
+def _shown_pairs(evidence: Evidence) -> _Pairs:
+    off = np.flatnonzero(evidence.i != evidence.j)
+    i, j = evidence.i[off], evidence.j[off]
+    first = np.flatnonzero(np.diff(i * evidence.n_items + j, prepend=-1))
+    counts = (evidence.n, evidence.clicks_i, evidence.clicks_j)
+    n, on_i, on_j = (np.add.reduceat(column[off], first) if len(first) else column[off] for column in counts)
+    s = np.add.reduceat(evidence.s[off], first) if len(first) else evidence.s[off]
+    return _Pairs(i[first], j[first], n, s, on_i, on_j)
+
+
+class _Implied(NamedTuple):
+    """What a structural bound says of the shown pairs: roughly, and in full where that rouses suspicion."""
+
+    estimate: FloatArray  # (m,) never below the bound
+    bounds: Callable[[], FloatArray]  # (P,) lower bounds
+
+
+def _structure(problem: Problem, pairs: _Pairs, structure: Iterable[_Implied]) -> Finding | None:
+    """Returns the pair whose direct upper end U lies furthest below what the mixture implies for it (bounds F, I).
+
+    U < bound <= estimate needs n KL(p_hat, estimate) > n KL(p_hat, U) >= level, so the bounds, which cost O(P), are
+    computed only if some pair has that.
+    """
+    level = math.log(2 * problem.n_pairs / EACH)
+    p_hat = pairs.s / pairs.n
+    found: list[tuple[float, Finding]] = []
+    for one in structure:
+        x = np.clip(one.estimate, 0.0, 1.0)
+        far = pairs.n * (rel_entr(p_hat, x) + rel_entr(1 - p_hat, 1 - x)) > level
+        suspect = np.flatnonzero((p_hat < x) & far)
+        if len(suspect) == 0:
+            continue
+        i, j, n, s = pairs.i[suspect], pairs.j[suspect], pairs.n[suspect], pairs.s[suspect]
+        lower, upper = one.bounds()[pair_index(i, j, problem.n_items)], upper_end(n, s, level)
+        at = int(np.argmax(lower - upper))
+        if lower[at] > upper[at]:
+            detail = {"direct_at_most": upper[at], "implied_at_least": lower[at], "shown": n[at]}
+            finding = Finding(FindingKind.STRUCTURE, True, (int(i[at]), int(j[at])), _plain(detail))
+            found.append((float(lower[at] - upper[at]), finding))
+    return max(found, key=itemgetter(0))[1] if found else None
+
+
+def _implied_by_clicks(problem: Problem, evidence: Evidence, pairs: _Pairs) -> _Implied:
+    """Returns what bound I says: p_i + p_j - 1, from impressions that do not show the two together."""
+    items = evidence.item_clicks()
+    estimate = np.full(len(pairs.n), -1.0)
+    for item, own in ((pairs.i, pairs.on_i), (pairs.j, pairs.on_j)):
+        apart = items.n[item] - pairs.n
+        estimate += (apart - (items.clicks[item] - own)) / np.maximum(apart, 1)
+    level = math.log(2 * problem.n_pairs / EACH)
+    return _Implied(estimate, lambda: item_click_bounds(evidence, None, level))
+
+
+def _implied_by_blank(problem: Problem, evidence: Evidence, pairs: _Pairs, blank: Blank, ordinal: int) -> _Implied:
+    """Returns what bound F says: L_ic + L_jc - 1, from samples issued after c was chosen."""
+    everyone = np.arange(problem.n_items)
+    n, s = evidence.issued(blank.version + 1).entries(everyone, np.full(problem.n_items, blank.item))
+    p = np.where(everyone == blank.item, 0.0, s / np.maximum(n, 1))
+    level = math.log(problem.n_pairs / portion(EACH / 2, ordinal))
+    return _Implied(p[pairs.i] + p[pairs.j] - 1.0, lambda: blank_bounds(evidence, blank, level))
+
+
+def _partners(problem: Problem, evidence: Evidence, pairs: _Pairs) -> Finding | None:
+    """Returns the item whose clicks depend most on its partner: bound I takes them for the same beside all partners."""
+    item, partner = np.concatenate([pairs.i, pairs.j]), np.concatenate([pairs.j, pairs.i])
+    beside = Coins(np.concatenate([pairs.n, pairs.n]), np.concatenate([pairs.on_i, pairs.on_j]).astype(np.float64))
+    items = evidence.item_clicks()
+    apart = Coins(items.n[item] - beside.n, items.clicks[item] - beside.clicks)
+    at = worst_disagreement(beside, apart, np.full(len(item), math.log(2 * problem.n_pairs / EACH)))
+    if at is None:
+        return None
+    detail = {"beside_it": beside.clicks[at] / beside.n[at], "beside_others": apart.clicks[at] / apart.n[at]}
+    return Finding(FindingKind.PARTNERS, True, (int(item[at]), int(partner[at])), _plain(detail))
+
+
+def _never_both(evidence: Evidence, pairs: _Pairs) -> Finding | None:
+    """Returns a finding if no impression had two clicks where `NEVER_BOTH` were to be expected.
+
+    That is how a page looks that is left with the first click. It takes some knowledge of the population: items that
+    no user likes both may be the best pair, and rarely are all the pairs shown.
+    """
+    both = pairs.on_i + pairs.on_j - (pairs.n - pairs.s)
+    items = evidence.item_clicks()
+    rate = items.clicks / np.maximum(items.n, 1)
+    expected = float(pairs.n @ (rate[pairs.i] * rate[pairs.j]))
+    if both.sum() > 0 or expected < NEVER_BOTH:
+        return None
+    return Finding(FindingKind.NEVER_BOTH, True, (), {"expected": expected, "shown": float(pairs.n.sum())})
+
+
+def _drift_of_pairs(evidence: Evidence) -> Finding | None:
+    """Returns the pair whose early impressions contradict its late ones most; self pairs are pairs here."""
+    entries = evidence.n_items * (evidence.n_items + 1) // 2
+    key = evidence.i * evidence.n_items + evidence.j
+    found = change(key, evidence.version, Coins(evidence.n, evidence.n - evidence.s), math.log(entries / EACH))
+    if found is None:
+        return None
+    row = found.row
+    return Finding(FindingKind.DRIFT, True, (int(evidence.i[row]), int(evidence.j[row])), _numbers_of(found))
+
+
+def _drift_of_items(evidence: Evidence) -> Finding | None:
+    """Returns the item whose clicks changed most, whatever its partners."""
+    K, off = evidence.n_items, evidence.i != evidence.j
+    i, j, n, version = evidence.i[off], evidence.j[off], evidence.n[off], evidence.version[off]
+    width = int(version.max(initial=0)) + 1
+    cells = np.concatenate([i * width + version, j * width + version])
+    shown = np.bincount(cells, np.concatenate([n, n]), K * width)
+    clicks = np.bincount(cells, np.concatenate([evidence.clicks_i[off], evidence.clicks_j[off]]), K * width)
+    seen = np.flatnonzero(shown)  # sorted by item, then version
+    coins = Coins(shown[seen].astype(np.int64), clicks[seen].astype(np.float64))
+    found = change(seen // width, seen % width, coins, math.log(K / EACH))
+    if found is None:
+        return None
+    return Finding(FindingKind.DRIFT, True, (int(seen[found.row] // width),), _numbers_of(found))
+
+
+def _numbers_of(found: Change) -> dict[str, float]:
+    early, late = found.early, found.late
+    return {
+        "until_version": float(found.until_version),
+        "early": early.clicked / early.shown,
+        "late": late.clicked / late.shown,
+        "early_shown": float(early.shown),
+        "late_shown": float(late.shown),
+    }
+
+
+def _silence(n_items: int, unanswered: Unanswered) -> Finding | None:
+    """Returns the pair or item whose unanswered share stands out most from that of the plans it was in."""
+    found = uneven_silence(unanswered, n_items, EACH)
+    if found is None:
+        return None
+    detail = {"unanswered": found.share, "expected": found.expected, "shown": float(found.shown)}
+    return Finding(FindingKind.SILENCE, True, found.items, detail)
+
+
+def _only_clicks(evidence: Evidence, unanswered: Unanswered) -> Finding | None:
+    """Returns a finding if the first `ONLY_CLICKS` answers and all since were clicks, while silence is common.
+
+    It takes some knowledge of the population, too: that pairs are left alone at least one time in five, on average over
+    the first ones shown. Otherwise it may be true that all were clicked.
+    """
+    silent = int(unanswered.silent.sum())
+    share = silent / max(silent + evidence.samples, 1)
+    if evidence.samples < ONLY_CLICKS or evidence.s.sum() > 0 or share < SILENCE_IS_COMMON:
+        return None
+    return Finding(FindingKind.ONLY_CLICKS, True, (), {"clicks": float(evidence.samples), "unanswered": share})
+
+
+def _plain(detail: Mapping[str, float]) -> dict[str, float]:
+    return {name: float(value) for name, value in detail.items()}
