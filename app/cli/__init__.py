@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.bench import bench
 from app.cli.compare import compare
 from app.cli.population import population
 from app.cli.serve import migrate, serve
@@ -37,6 +38,7 @@ def _version(show: Annotated[bool, typer.Option("--version", help="Show the vers
 
 for command in (serve, migrate, population, simulate, compare, verify):
     cli.command()(command)
+cli.add_typer(bench)
 
 BAD_INPUT = (
     InvalidProblem,
