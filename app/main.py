@@ -33,7 +33,13 @@ def create_app(settings: Settings) -> FastAPI:
         finally:
             await store.close()  # after planning has ended, so that what it still writes is written
 
-    return build_api(sessions, version=package_version(), body_limit_bytes=settings.body_limit_bytes, lifespan=lifespan)
+    return build_api(
+        sessions,
+        version=package_version(),
+        body_limit_bytes=settings.body_limit_bytes,
+        hot_lane=bool(settings.hot_lane),
+        lifespan=lifespan,
+    )
 
 
 def app_from_environment() -> FastAPI:

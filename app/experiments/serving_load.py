@@ -8,9 +8,11 @@ import asyncio
 import pickle
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import cast
 
 CONNECT_SECONDS = 10.0
@@ -112,25 +114,24 @@ async def _drive(work: Work) -> Done:
 
 
 def drive(work: Work) -> Done:
-    """Returns what came of the work, done by another process."""
-    ran = subprocess.run(  # noqa: S603 - our own module
-        [sys.executable, "-c", f"from {__name__} import main; main()"],
-        input=pickle.dumps(work),
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    done = pickle.loads(ran.stdout)  # noqa: S301 - written by the process above
+    """Returns what came of the work, done by another process; the two talk by files, which no size of it can choke."""
+    with tempfile.TemporaryDirectory(prefix="bestpair-load-") as folder:
+        given, found = Path(folder) / "work", Path(folder) / "done"
+        given.write_bytes(pickle.dumps(work))
+        command = f"from {__name__} import main; import sys; main(*sys.argv[1:])"
+        subprocess.run([sys.executable, "-c", command, given, found], check=True)  # noqa: S603 - our own module
+        done = pickle.loads(found.read_bytes())  # noqa: S301 - written by the process above
     assert isinstance(done, Done)  # noqa: S101 - tells the type checker
     return done
 
 
-def main() -> None:
-    """Does the work that comes in, and writes what came of it."""
-    work = pickle.loads(sys.stdin.buffer.read())  # noqa: S301 - written by the process that started this one
+def main(given: str, found: str) -> None:
+    """Does the work in one file, and writes what came of it into another."""
+    work = pickle.loads(Path(given).read_bytes())  # noqa: S301 - written by the process that started this one
     try:
         import uvloop  # noqa: PLC0415 - not on every system
 
         done = uvloop.run(_drive(work))
     except ImportError:
         done = asyncio.run(_drive(work))
-    sys.stdout.buffer.write(pickle.dumps(done))
+    Path(found).write_bytes(pickle.dumps(done))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.engine.problem import Model, Problem, SelfPairs
 
@@ -107,6 +107,8 @@ class Counters:
     counted: int
     # Known after a fold only: every position of the current plan has been handed out at least once.
     plan_is_out: bool = field(default=False, compare=False)
+    # Known after a fold only: for so many seconds nothing that is out becomes final, unless an answer comes.
+    quiet_seconds: float = field(default=0.0, compare=False)
 
     @property
     def outstanding(self) -> int:
@@ -114,9 +116,8 @@ class Counters:
         return self.issued - self.void - self.counted
 
 
-@dataclass(frozen=True)
-class HandedOut:
-    """One impression as the caller gets it; i and j in the order shown."""
+class HandedOut(NamedTuple):
+    """One impression as the caller gets it; i and j in the order shown. A tuple: one is made for every request."""
 
     ticket: str
     i: int
@@ -126,8 +127,7 @@ class HandedOut:
     plan_version: int
 
 
-@dataclass(frozen=True)
-class NewImpression:
+class NewImpression(NamedTuple):
     """A row to be stored before the answer leaves."""
 
     sequence: int  # place in the session's issue order, from 1

@@ -14,14 +14,14 @@ _Compiled = tuple[str, list[str] | None, dict[str, Any]]
 
 
 class IsOneOf(ColumnElement[bool]):
-    """Whether a text column is in a list that is passed as one parameter: one statement text for every length."""
+    """Whether a column is in a list that is passed as one parameter: one statement text for every length."""
 
     inherit_cache = False
 
     def __init__(self, column: ColumnClause[Any] | ColumnElement[Any], parameter: str) -> None:
         self.column = column
         self.given = bindparam(parameter, type_=Text())
-        self.given_array = bindparam(parameter, type_=ARRAY(Text()))
+        self.given_array = bindparam(parameter, type_=ARRAY(column.type))
 
 
 @compiles(IsOneOf, "sqlite")
@@ -45,7 +45,7 @@ class Prepared:
         self._statement = statement
         self._compiled: dict[str, _Compiled] = {}
 
-    def run(self, connection: Connection, **given: Iterable[str] | str | float) -> CursorResult[*tuple[Any, ...]]:
+    def run(self, connection: Connection, **given: Iterable[str | int] | str | float) -> CursorResult[*tuple[Any, ...]]:
         """Returns the rows for these parameters."""
         text, order, fixed = self._for(connection.dialect)
         if order is None:
@@ -63,5 +63,5 @@ class Prepared:
         return found
 
 
-def _for_sqlite(value: Iterable[str] | str | float) -> str | float:
+def _for_sqlite(value: Iterable[str | int] | str | float) -> str | float:
     return value if isinstance(value, str | int | float) else json.dumps(list(value))

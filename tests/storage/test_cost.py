@@ -17,6 +17,9 @@ OF_OPEN = {
     "planning": reading._PLANNING,
     "advance": reading._TO_ADVANCE,
     "fold": folding._OPEN,
+    "ripe": folding._RIPE,
+    "oldest": folding._OLDEST,
+    "answered": folding._ANSWERED,
     "outstanding": planning._OUTSTANDING,
 }
 
@@ -43,7 +46,8 @@ def _plan(url: str, statement: Select[*tuple[Any, ...]], session_id: str) -> lis
         sqlite = connection.dialect.name == "sqlite"
         compiled = statement.compile(dialect=connection.dialect, compile_kwargs={"render_postcompile": True})
         assert isinstance(compiled, SQLCompiler)
-        given = {**compiled.params, "id": session_id, "limit": 5}
+        fold = {"latest": 0.0, "answer_is_final": True, "silence_is_void": True, "most": 5}
+        given = {**compiled.params, **fold, "id": session_id, "limit": 5}
         ordered = tuple(given[name] for name in compiled.positiontup or [])
         if not sqlite:
             connection.exec_driver_sql("SET enable_seqscan = off")  # a table as small as this would be read whole
