@@ -8,15 +8,16 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 from fastapi import FastAPI
+from starlette.types import ASGIApp
 
 from app.sessions.certificates import package_version
 from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of
 from app.storage.store import SqlStore
-from app.web.api import build_api
+from app.web.api import Api, build_api
 
 
-def create_app(settings: Settings) -> FastAPI:
+def create_app(settings: Settings) -> Api:
     """Returns the application with its own database; nothing is opened before it starts."""
     store = SqlStore(settings.database_url, queue_limit=settings.queue_limit)
     sessions = Sessions(store)
@@ -42,9 +43,9 @@ def create_app(settings: Settings) -> FastAPI:
     )
 
 
-def app_from_environment() -> FastAPI:
+def app_from_environment() -> ASGIApp:
     """Returns the application as the environment asks for it; server processes begin here."""
-    return create_app(Settings.from_environment(os.environ))
+    return create_app(Settings.from_environment(os.environ)).entry
 
 
 def _check_port_is_free(settings: Settings) -> None:
@@ -81,6 +82,8 @@ def serve(settings: Settings) -> None:
         workers=settings.workers,
         loop="auto",  # uvloop and httptools where they are installed
         http="auto",
+        interface="asgi3",
+        proxy_headers=False,  # nothing here depends on who calls; keys do
         access_log=False,  # a line per request costs more than the request
         timeout_graceful_shutdown=settings.shutdown_seconds,
         server_header=False,

@@ -6,8 +6,10 @@ no process ever holds more than one chunk's worth of positions.
 """
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from app.engine.randomness import Purpose as Randomness
 from app.engine.randomness import source
 from app.sessions.errors import SessionStopped
 from app.sessions.model import HandedOut, NewImpression, Purpose, SessionRecord, State
-from app.sessions.tickets import exploit_ticket, new_ticket
+from app.sessions.tickets import exploit_ticket, stored_tickets
 
 CHUNK = 100_000
 """Positions shuffled at a time: under 1 MB and a few milliseconds."""
@@ -37,18 +39,34 @@ class HandoutSequence:
         ends = [int((self._count * (c + 1) // self._chunks).sum()) for c in range(self._chunks)]
         self._starts = np.array([0, *ends], dtype=np.int64)
         self._chunk = lru_cache(maxsize=2)(self._shuffled)
+        self._unrolled = _Unrolled(0, 0, [])
 
     def pair(self, position: int) -> tuple[int, int]:
         """Returns the pair at this position, counted from 0 and wrapping around at the end."""
-        within = position % self.total
+        within, unrolled = position % self.total, self._unrolled
+        if not unrolled.start <= within < unrolled.end:
+            unrolled = self._unrolled = self._unroll(within)
+        return unrolled.pairs[within - unrolled.start]
+
+    def _unroll(self, within: int) -> "_Unrolled":
+        """Returns the chunk around a position as plain pairs: numpy is slow at one value at a time."""
         chunk = int(np.searchsorted(self._starts, within, side="right")) - 1
-        at = self._chunk(chunk)[within - int(self._starts[chunk])]
-        return int(self._i[at]), int(self._j[at])
+        pairs = list(zip(self._i.tolist(), self._j.tolist(), strict=True))
+        start, end = int(self._starts[chunk]), int(self._starts[chunk + 1])
+        return _Unrolled(start, end, [pairs[at] for at in self._chunk(chunk).tolist()])
 
     def _shuffled(self, chunk: int) -> IntArray:
         share = self._count * (chunk + 1) // self._chunks - self._count * chunk // self._chunks
         rng = source(Randomness.HANDOUT, *self._seed, chunk)
         return rng.permutation(np.repeat(np.arange(len(share)), share))
+
+
+class _Unrolled(NamedTuple):
+    """The pairs of the positions from `start` up to `end`."""
+
+    start: int
+    end: int
+    pairs: list[tuple[int, int]]
 
 
 @dataclass
@@ -63,6 +81,7 @@ class Desk:
     next_sequence: int
     cursor: int
     new: list[NewImpression] = field(default_factory=list)
+    tickets: Iterator[str] = field(default_factory=stored_tickets)
 
     def serve(self, count: int, rng: random.Random) -> list[HandedOut]:
         """Returns `count` impressions for one caller; those that count are also noted in `new`, to be stored.
@@ -87,7 +106,7 @@ class Desk:
         i, j = _slots(self.sequence.pair(self.cursor), rng)
         # In the deterministic model an entry is asked once; while all answers are out, repeats fill the time.
         repeat = self.record.settings.model is Model.DETERMINISTIC and self.cursor >= self.sequence.total
-        ticket, version = new_ticket(), self.record.plan_version
+        ticket, version = next(self.tickets), self.record.plan_version
         self.new.append(NewImpression(self.next_sequence, ticket, i, j, not repeat, version))
         self.next_sequence += 1
         self.cursor += 1

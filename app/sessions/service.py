@@ -144,13 +144,13 @@ class Sessions:
 
     async def next_pairs(self, session_id: str, order: Order) -> list[Shown]:
         """Returns impressions to show, on disk already where they count."""
-        record, _ = await self._session(session_id)
-        given = await self._store.issue(session_id, order)
-        return [Shown(one, (record.items[one.i].id, record.items[one.j].id)) for one in given]
+        record, _ = self._known.get(session_id) or await self._session(session_id)
+        items = record.items
+        return [Shown(one, (items[one.i].id, items[one.j].id)) for one in await self._store.issue(session_id, order)]
 
     async def feedback(self, session_id: str, answer: Answer) -> FeedbackStatus:
         """Returns what became of one answer; raises TicketNotFound, FeedbackConflict, InvalidFeedback."""
-        record, numbers = await self._session(session_id)
+        record, numbers = self._known.get(session_id) or await self._session(session_id)
         (status,) = await self._store.answer(session_id, [_checked(answer, record, numbers)])
         if status is FeedbackStatus.NOT_FOUND:
             raise TicketNotFound(REFUSALS[status])

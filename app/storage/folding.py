@@ -50,37 +50,35 @@ _ANSWERED = (
 _LOW = case((impressions.c.i < impressions.c.j, impressions.c.i), else_=impressions.c.j)
 _HIGH = case((impressions.c.i < impressions.c.j, impressions.c.j), else_=impressions.c.i)
 _ANSWER_IS_FINAL = and_(bindparam("answer_is_final", type_=Boolean()), impressions.c.outcome.is_not(None))
-_WAITING = (  # by pair: the first impression that is not final, behind which nothing counts; and the oldest one
-    select(
-        _LOW.label("low"),
-        _HIGH.label("high"),
-        func.min(impressions.c.sequence).label("first"),
-        func.min(impressions.c.issued_at).label("oldest"),
-    )
-    .where(
-        *_MINE,
-        impressions.c.issued_at > bindparam("latest"),
-        not_(impressions.c.not_shown),
-        not_(_ANSWER_IS_FINAL),
-    )
-    .group_by(_LOW, _HIGH)
-    .cte("waiting")
-)
+_IS_WAITING = and_(impressions.c.issued_at > bindparam("latest"), not_(impressions.c.not_shown), not_(_ANSWER_IS_FINAL))
 _IS_VOID_ANYWAY = or_(
     impressions.c.not_shown, and_(bindparam("silence_is_void", type_=Boolean()), impressions.c.outcome.is_(None))
 )
-_RIPE = (
-    select(impressions.c.sequence)
-    .outerjoin_from(impressions, _WAITING, and_(_WAITING.c.low == _LOW, _WAITING.c.high == _HIGH))
-    .where(
-        *_MINE,
-        or_(impressions.c.issued_at <= bindparam("latest"), impressions.c.not_shown, _ANSWER_IS_FINAL),
-        or_(_WAITING.c.first.is_(None), impressions.c.sequence < _WAITING.c.first, _IS_VOID_ANYWAY),
+_FIRST_WAITING = func.min(case((_IS_WAITING, impressions.c.sequence))).over(partition_by=(_LOW, _HIGH))
+_JUDGED = (  # one pass and no join: PostgreSQL knows too little of new tables to join them well
+    select(
+        impressions.c.sequence,
+        not_(_IS_WAITING).label("is_final"),
+        _IS_VOID_ANYWAY.label("is_void_anyway"),
+        _FIRST_WAITING.label("first_waiting"),
     )
-    .order_by(impressions.c.sequence)
+    .where(*_MINE)
+    .subquery()
+)
+_RIPE = (
+    select(_JUDGED.c.sequence)
+    .where(
+        _JUDGED.c.is_final,
+        or_(
+            _JUDGED.c.first_waiting.is_(None),
+            _JUDGED.c.sequence < _JUDGED.c.first_waiting,
+            _JUDGED.c.is_void_anyway,
+        ),
+    )
+    .order_by(_JUDGED.c.sequence)
     .limit(bindparam("most"))
 )
-_OLDEST = select(func.min(_WAITING.c.oldest))
+_OLDEST = select(func.min(impressions.c.issued_at)).where(*_MINE, _IS_WAITING)
 _SESSION = select(sessions).where(sessions.c.id == bindparam("id"))
 _MEANS = (
     select(evidence.c.i, evidence.c.j, 1.0 - func.sum(evidence.c.s) / func.sum(evidence.c.n))
@@ -146,7 +144,7 @@ def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat:
     rows: Sequence[AnyRow] = (
         connection.execute(_OPEN, {"id": session_id}).all()
         if ripe.all_open
-        else _GIVEN.run(connection, id=session_id, sequences=ripe.sequences).all()
+        else _GIVEN.named(connection, id=session_id, sequences=ripe.sequences)
     )
     at = now(connection)  # after the locks: answers that are on their way wait behind them and will be late
     heartbeat.beat(connection, at)

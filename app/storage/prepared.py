@@ -1,14 +1,17 @@
 """Statements of the hot paths, compiled once: half the work of running them as expressions each time."""
 
 import json
-from collections.abc import Iterable
+from collections import namedtuple
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, CursorResult, Dialect, Select, Text, bindparam
+from sqlalchemy import ColumnElement, Connection, Dialect, Select, Text, bindparam
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import ColumnClause
+
+from app.storage import driver
 
 _Compiled = tuple[str, list[str] | None, dict[str, Any]]
 
@@ -43,15 +46,23 @@ class Prepared:
 
     def __init__(self, statement: Select[*tuple[Any, ...]]) -> None:
         self._statement = statement
+        columns = namedtuple("columns", statement.selected_columns.keys())  # type: ignore[misc]
+        self._named: Callable[[tuple[Any, ...]], Any] = columns._make
         self._compiled: dict[str, _Compiled] = {}
 
-    def run(self, connection: Connection, **given: Iterable[str | int] | str | float) -> CursorResult[*tuple[Any, ...]]:
-        """Returns the rows for these parameters."""
+    def rows(self, connection: Connection, **given: Iterable[str | int] | str | float) -> list[tuple[Any, ...]]:
+        """Returns the rows for these parameters, as plain tuples."""
         text, order, fixed = self._for(connection.dialect)
         if order is None:
-            return connection.exec_driver_sql(text, {**fixed, **given})
-        values = {**fixed, **{name: _for_sqlite(value) for name, value in given.items()}}
-        return connection.exec_driver_sql(text, tuple(values[name] for name in order))
+            found = driver.run(connection, text, {**fixed, **given})
+        else:
+            values = {**fixed, **{name: _for_sqlite(value) for name, value in given.items()}}
+            found = driver.run(connection, text, [values[name] for name in order])
+        return found.fetchall()
+
+    def named(self, connection: Connection, **given: Iterable[str | int] | str | float) -> list[Any]:
+        """Returns the rows with their columns by name."""
+        return [self._named(row) for row in self.rows(connection, **given)]
 
     def _for(self, dialect: Dialect) -> _Compiled:
         found = self._compiled.get(dialect.name)

@@ -62,7 +62,7 @@ class SqlStore:
         self._file_lock = None if self._database.file is None else FileLock(self._database.file)
         self._shelf = Shelf()
         self._heartbeat = Heartbeat()
-        self._rng = rng or random.SystemRandom()
+        self._rng = rng or random.Random()  # noqa: S311 - seeded by the system; decides slots, no secrets
         self._next_sweep = 0.0
         self._writer: Writer[Issue | Answer] = Writer(
             self._database.writer,
@@ -124,14 +124,14 @@ class SqlStore:
     async def issue(self, session_id: str, order: Order) -> list[HandedOut]:
         """Hands out impressions, on disk before it returns."""
         _check(session_id)
-        given: list[HandedOut] = await self._writer.together(Issue(session_id, order), rows=order.count, lapses=True)
+        given: list[HandedOut] = await self._writer.enqueue(Issue(session_id, order), None, order.count, True)
         return given
 
     async def answer(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackStatus]:
         """Stores answers, on disk before it returns; one status for each."""
         _check(session_id)
-        statuses: list[FeedbackStatus] = await self._writer.together(
-            Answer(session_id, answers), rows=len(answers), lapses=False
+        statuses: list[FeedbackStatus] = await self._writer.enqueue(
+            Answer(session_id, answers), None, len(answers), False
         )
         return statuses
 

@@ -27,11 +27,14 @@ class Api(FastAPI):
 
     hot_lane: ASGIApp | None = None
 
+    @property
+    def entry(self) -> ASGIApp:
+        """What a server should call: the hot lane, if there is one, without the way through this object."""
+        return self.hot_lane or self
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request: by the hot lane, if there is one, which passes on what is not for it."""
-        if self.hot_lane is None:
-            return await super().__call__(scope, receive, send)
-        return await self.hot_lane(scope, receive, send)
+        await (self.hot_lane or super().__call__)(scope, receive, send)
 
     def openapi(self) -> dict[str, Any]:
         """Returns the OpenAPI document, made once."""

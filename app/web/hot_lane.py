@@ -56,31 +56,30 @@ class HotLane:
         self._limit = body_limit_bytes
         self._new_id = _request_ids().__next__
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request."""
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Returns the serving of one request; not a coroutine itself, which would be one more to run through."""
         if scope["type"] == "http":
             # ["", "v1", "sessions", id, route]
             parts = scope["path"].split("/", 4)
             if len(parts) == 5 and parts[1] == "v1" and parts[2] == "sessions" and SESSION_ID.fullmatch(parts[3]):
                 serve = _POSTS.get(parts[4]) if scope["method"] == "POST" else None
                 if serve is not None:
-                    return await self._post(serve, parts[3], scope, receive, send)
+                    return self._post(serve, parts[3], scope, receive, send)
                 if parts[4] == "best-pair" and scope["method"] == "GET":
-                    return await self._best_pair(parts[3], scope, receive, send)
-        return await self._app(scope, receive, send)
+                    return self._best_pair(parts[3], scope, receive, send)
+        return self._app(scope, receive, send)
 
     async def _post(self, serve: Serve, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
         if len(headers) < len(scope["headers"]) or not self._is_small(headers):
             return await self._app(scope, receive, send)
-        content = b""
-        more = True
-        while more:
+        message = await receive()
+        content = message.get("body", b"")
+        while message.get("more_body"):
             message = await receive()
-            if message["type"] == "http.disconnect":
-                return None
             content += message.get("body", b"")
-            more = message.get("more_body", False)
+        if message["type"] == "http.disconnect":
+            return None
         request_id = self._request_id(headers)
         try:
             body = await serve(self, session_id, headers, content)
