@@ -24,7 +24,7 @@ START_SECONDS = 60.0
 
 _FLOOR = (
     "import sys, uvicorn; uvicorn.run('app.experiments.serving_floor:app', host='127.0.0.1', port=int(sys.argv[1]),"
-    " loop='auto', http='auto', access_log=False, server_header=False, log_level='warning')"
+    " loop='auto', http='auto', access_log=False, server_header=False, log_level='warning', interface='asgi3')"
 )
 _SERVICE = "from app.cli import main; main()"
 

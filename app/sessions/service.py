@@ -179,11 +179,11 @@ class Sessions:
         return [result for result in results if result is not None]
 
     async def best_pair(self, session_id: str) -> Snapshot:
-        """Returns the prepared answer; what another process has changed is seen within `FRESH_SECONDS`."""
+        """Returns the prepared answer; what another process has changed is seen within a second."""
         return self._snapshots.kept(session_id) or await self._snapshots.read(session_id)
 
     def best_pair_kept(self, session_id: str) -> Snapshot | None:
-        """Returns the prepared answer if it is at hand and fresh."""
+        """Returns the prepared answer if it is at hand."""
         return self._snapshots.kept(session_id)
 
     async def estimates(self, session_id: str, top: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ all, before anything was done: there is one place that judges bad requests. What
 
 import os
 from collections.abc import Awaitable, Callable, Iterator
+from functools import lru_cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -59,14 +60,12 @@ class HotLane:
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Returns the serving of one request; not a coroutine itself, which would be one more to run through."""
         if scope["type"] == "http":
-            # ["", "v1", "sessions", id, route]
-            parts = scope["path"].split("/", 4)
-            if len(parts) == 5 and parts[1] == "v1" and parts[2] == "sessions" and SESSION_ID.fullmatch(parts[3]):
-                serve = _POSTS.get(parts[4]) if scope["method"] == "POST" else None
-                if serve is not None:
-                    return self._post(serve, parts[3], scope, receive, send)
-                if parts[4] == "best-pair" and scope["method"] == "GET":
-                    return self._best_pair(parts[3], scope, receive, send)
+            session_id, route = _read_path(scope["path"])
+            serve = _POSTS.get(route) if scope["method"] == "POST" else None
+            if serve is not None:
+                return self._post(serve, session_id, scope, receive, send)
+            if route == "best-pair" and scope["method"] == "GET":
+                return self._best_pair(session_id, scope, receive, send)
         return self._app(scope, receive, send)
 
     async def _post(self, serve: Serve, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,20 +92,28 @@ class HotLane:
         return await send({"type": "http.response.body", "body": body})
 
     async def _best_pair(self, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
-        snapshot = self._sessions.best_pair_kept(session_id)
         headers: Headers = dict(scope["headers"])
-        if snapshot is None or len(headers) < len(scope["headers"]):
+        if len(headers) < len(scope["headers"]):
             return await self._app(scope, receive, send)
+        request_id = self._request_id(headers)
+        snapshot = self._sessions.best_pair_kept(session_id)
+        if snapshot is None:
+            try:
+                snapshot = await self._sessions.best_pair(session_id)
+            except Exception as error:
+                return await _refuse(error, request_id, scope, receive, send)
         etag = snapshot.etag.encode("latin-1")
         given = headers.get(b"if-none-match")
-        tagged = [(b"etag", etag), _NO_CACHE]
-        ids = [(b"x-request-id", self._request_id(headers)), _NO_SNIFFING]
         if given is not None and (given == etag or matches([given.decode("latin-1")], snapshot.etag)):
-            await send({"type": "http.response.start", "status": 304, "headers": tagged + ids})
+            await send({"type": "http.response.start", "status": 304, "headers": [
+                (b"etag", etag), _NO_CACHE, (b"x-request-id", request_id), _NO_SNIFFING,
+            ]})  # fmt: skip
             return await send({"type": "http.response.body", "body": b""})
         body = snapshot.body.encode()
-        length = (b"content-length", b"%d" % len(body))
-        await send({"type": "http.response.start", "status": 200, "headers": [*tagged, length, _JSON, *ids]})
+        await send({"type": "http.response.start", "status": 200, "headers": [
+            (b"etag", etag), _NO_CACHE, (b"content-length", b"%d" % len(body)), _JSON,
+            (b"x-request-id", request_id), _NO_SNIFFING,
+        ]})  # fmt: skip
         return await send({"type": "http.response.body", "body": body})
 
     def _is_small(self, headers: Headers) -> bool:
@@ -158,6 +165,15 @@ _POSTS: dict[str, Serve] = {
     "feedback": HotLane.feedback,
     "feedback/batch": HotLane.feedback_batch,
 }
+
+
+@lru_cache(maxsize=4096)  # the paths of a thousand sessions
+def _read_path(path: str) -> tuple[str, str]:
+    """Returns the session and the route that a path names; no route if it is not one of a session's."""
+    parts = path.split("/", 4)  # "", "v1", "sessions", the id, the route
+    if len(parts) == 5 and parts[:3] == ["", "v1", "sessions"] and SESSION_ID.fullmatch(parts[3]):
+        return parts[3], parts[4]
+    return "", ""
 
 
 def _impression(shown: Shown) -> dict[str, Any]:
