@@ -91,27 +91,41 @@ class Desk:
         """
         if self.record.state is State.STOPPED:
             raise SessionStopped(f"session {self.record.id} is stopped; resume is not possible, create a new one")
-        return [self._explore(rng) if self._may_explore(rng) else self._exploit(rng) for _ in range(count)]
+        given: list[HandedOut] = []
+        while len(given) < count:
+            n = self._explorable(count - len(given), rng)
+            given += self._explore(n, rng) if n else [self._exploit(rng)]
+        return given
 
-    def _may_explore(self, rng: random.Random) -> bool:
+    def _explorable(self, wanted: int, rng: random.Random) -> int:
+        """Returns how many of the next impressions are given to exploration, up to those wanted."""
         if self.record.state is not State.RUNNING or self.sequence is None or self.sequence.total == 0:
-            return False
-        if self.record.budget is not None and self.issued - self.void >= self.record.budget:
-            return False
+            return 0
+        if self.record.budget is not None:
+            wanted = min(wanted, self.record.budget - (self.issued - self.void))
         share = self.record.settings.explore_share
-        return share >= 1.0 or rng.random() < share
+        if wanted > 0 and share < 1.0:
+            return int(rng.random() < share)
+        return max(wanted, 0)
 
-    def _explore(self, rng: random.Random) -> HandedOut:
-        assert self.sequence is not None  # noqa: S101 - `_may_explore` has checked it; this tells the type checker
-        i, j = _slots(self.sequence.pair(self.cursor), rng)
+    def _explore(self, count: int, rng: random.Random) -> list[HandedOut]:
+        """Returns the next impressions of the plan; a loop with few names, since it runs for every single one."""
+        assert self.sequence is not None  # noqa: S101 - `_explorable` has checked it; this tells the type checker
+        pair, total, tickets, new = self.sequence.pair, self.sequence.total, self.tickets, self.new
+        version, sequence = self.record.plan_version, self.next_sequence
         # In the deterministic model an entry is asked once; while all answers are out, repeats fill the time.
-        repeat = self.record.settings.model is Model.DETERMINISTIC and self.cursor >= self.sequence.total
-        ticket, version = next(self.tickets), self.record.plan_version
-        self.new.append(NewImpression(self.next_sequence, ticket, i, j, not repeat, version))
-        self.next_sequence += 1
-        self.cursor += 1
-        self.issued += 0 if repeat else 1
-        return HandedOut(ticket, i, j, Purpose.EXPLORE, not repeat, version)
+        once = self.record.settings.model is Model.DETERMINISTIC
+        given = []
+        for position in range(self.cursor, self.cursor + count):
+            i, j = _slots(pair(position), rng)
+            ticket, counts = next(tickets), not (once and position >= total)
+            new.append(NewImpression(sequence, ticket, i, j, counts, version))
+            given.append(HandedOut(ticket, i, j, Purpose.EXPLORE, counts, version))
+            sequence += 1
+            self.issued += counts
+        self.next_sequence = sequence
+        self.cursor += count
+        return given
 
     def _exploit(self, rng: random.Random) -> HandedOut:
         i, j = _slots(self.best, rng)

@@ -61,8 +61,7 @@ class Shown(NamedTuple):
     items: tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """Feedback as a caller sends it: exactly one of reward, clicked and not_shown."""
 
     ticket: str
@@ -71,8 +70,7 @@ class Answer:
     not_shown: bool = False
 
 
-@dataclass(frozen=True)
-class RowResult:
+class RowResult(NamedTuple):
     """What became of one row of a batch."""
 
     status: str

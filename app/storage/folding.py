@@ -12,7 +12,7 @@ from sqlalchemy import Boolean, Connection, and_, bindparam, case, func, not_, o
 from app.engine.problem import Model
 from app.sessions.maturity import Fold, OpenImpression, Uptime, fold
 from app.sessions.model import Counters, EvidenceRows, Health, MissingFeedback, Settings
-from app.storage.bulk import BulkInsert, BulkUpdate
+from app.storage.bulk import BulkInsert
 from app.storage.database import now
 from app.storage.locking import locked_session, not_found
 from app.storage.prepared import IsOneOf, Prepared
@@ -25,7 +25,9 @@ SAME_VALUE = 1e-9
 _CONTRADICTION = "the values are not fixed numbers: they are measured with noise, or they have changed meanwhile"
 """Cause of the health entry; one entry of this cause is enough."""
 
-RIPE_AT_ONCE = 2_000
+RIPE_AT_MOST = 100_000
+"""Impressions found ripe in one reading: their numbers are a few megabytes."""
+FOLDED_AT_ONCE = 2_000
 """Impressions folded in one transaction, as many rows as a group commit may have: callers wait for it."""
 
 _FIELDS = tuple(OpenImpression.__dataclass_fields__)
@@ -41,11 +43,6 @@ _GIVEN = Prepared(
     .where(*_MINE, IsOneOf(impressions.c.sequence, "sequences"))
     .order_by(impressions.c.sequence)
     .with_for_update()
-)
-_ANSWERED = (
-    select(func.count())
-    .select_from(impressions)
-    .where(*_MINE, impressions.c["counts"], impressions.c.outcome.is_not(None))
 )
 _LOW = case((impressions.c.i < impressions.c.j, impressions.c.i), else_=impressions.c.j)
 _HIGH = case((impressions.c.i < impressions.c.j, impressions.c.j), else_=impressions.c.i)
@@ -78,14 +75,21 @@ _RIPE = (
     .order_by(_JUDGED.c.sequence)
     .limit(bindparam("most"))
 )
-_OLDEST = select(func.min(impressions.c.issued_at)).where(*_MINE, _IS_WAITING)
+_OVERVIEW = select(  # answered and still open; the oldest that is not final
+    func.count(case((impressions.c["counts"], impressions.c.outcome))),
+    func.min(case((_IS_WAITING, impressions.c.issued_at))),
+).where(*_MINE)
 _SESSION = select(sessions).where(sessions.c.id == bindparam("id"))
 _MEANS = (
     select(evidence.c.i, evidence.c.j, 1.0 - func.sum(evidence.c.s) / func.sum(evidence.c.n))
     .where(evidence.c.session_id == bindparam("id"))
     .group_by(evidence.c.i, evidence.c.j)
 )
-_CLOSE = BulkUpdate(impressions, ["epoch", "void"], ["session_id", "sequence"])
+_CLOSE = Prepared(
+    update(impressions)
+    .where(impressions.c.session_id == bindparam("id"), IsOneOf(impressions.c.sequence, "sequences"))
+    .values(epoch=bindparam("new_epoch"), void=bindparam("is_void"))
+)
 _ADD_EVIDENCE = BulkInsert(
     evidence,
     ["session_id", "i", "j", "version", "n", "s", "clicks_i", "clicks_j", "epoch"],
@@ -104,11 +108,18 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Ripe:
-    """What a fold would deal with, as a reader saw it, and the counters if it dealt with nothing."""
+    """What a fold has to deal with, as a reader saw it, in issue order; and the counters if it dealt with nothing."""
 
     sequences: list[int]
     all_open: bool  # the deterministic model: the fold looks at everything that is open
     counters: Counters
+
+    def parts(self) -> list["Ripe"]:
+        """Returns the same in parts for one transaction each; what comes first in the order may count first."""
+        if self.all_open:
+            return [self]
+        starts = range(0, len(self.sequences), FOLDED_AT_ONCE)
+        return [replace(self, sequences=self.sequences[start : start + FOLDED_AT_ONCE]) for start in starts]
 
 
 def read_ripe(connection: Connection, session_id: str) -> Ripe:
@@ -129,9 +140,8 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
         "answer_is_final": settings.attribution_window_seconds == 0,
         "silence_is_void": settings.missing_feedback is MissingFeedback.VOID,
     }
-    sequences = list(connection.execute(_RIPE, {**given, "most": RIPE_AT_ONCE}).scalars())
-    answered = connection.execute(_ANSWERED, {"id": session_id}).scalar_one()
-    oldest = connection.execute(_OLDEST, given).scalar_one()
+    sequences = list(connection.execute(_RIPE, {**given, "most": RIPE_AT_MOST}).scalars())
+    answered, oldest = connection.execute(_OVERVIEW, given).one()
     quiet = 0.0 if oldest is None else oldest + settings.final_after_seconds - at
     counters = _counters(session, session.answered_closed + answered, session.void, session.counted)
     return Ripe(sequences, settings.model is Model.DETERMINISTIC, replace(counters, quiet_seconds=quiet))
@@ -203,9 +213,9 @@ def _closable_repeats(
 
 def _write(connection: Connection, session_id: str, epoch: int, folded: Fold, repeats: Fold) -> None:
     """Closes the impressions; only those that count enter the evidence."""
-    closed = [(epoch, False, session_id, sequence) for sequence in (*folded.counted, *repeats.counted)]
-    closed += [(epoch, True, session_id, sequence) for sequence in (*folded.void, *repeats.void)]
-    _CLOSE.run(connection, closed)
+    for is_void, sequences in ((False, folded.counted + repeats.counted), (True, folded.void + repeats.void)):
+        if sequences:
+            _CLOSE.run(connection, id=session_id, sequences=sequences, new_epoch=epoch, is_void=is_void)
     _ADD_EVIDENCE.run(connection, [(session_id, *row, epoch) for row in _tuples(folded.evidence)])
 
 

@@ -5,7 +5,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Dialect, Select, Text, bindparam
+from sqlalchemy import ColumnElement, Connection, Dialect, Select, Text, Update, bindparam
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
@@ -13,6 +13,7 @@ from sqlalchemy.sql.expression import ColumnClause
 
 from app.storage import driver
 
+Given = Iterable[str | int] | str | float
 _Compiled = tuple[str, list[str] | None, dict[str, Any]]
 
 
@@ -39,28 +40,31 @@ def _postgresql(element: IsOneOf, compiler: SQLCompiler, **options: Any) -> str:
 
 
 class Prepared:
-    """A select whose text is kept for each kind of database. Lists are given to `IsOneOf`.
+    """A statement whose text is kept for each kind of database. Lists are given to `IsOneOf`.
 
     Rows come as the driver gives them: a boolean of SQLite is 0 or 1.
     """
 
-    def __init__(self, statement: Select[*tuple[Any, ...]]) -> None:
+    def __init__(self, statement: Select[*tuple[Any, ...]] | Update) -> None:
         self._statement = statement
-        columns = namedtuple("columns", statement.selected_columns.keys())  # type: ignore[misc]
+        names = statement.selected_columns.keys() if isinstance(statement, Select) else []
+        columns = namedtuple("columns", names)  # type: ignore[misc]
         self._named: Callable[[tuple[Any, ...]], Any] = columns._make
         self._compiled: dict[str, _Compiled] = {}
 
-    def rows(self, connection: Connection, **given: Iterable[str | int] | str | float) -> list[tuple[Any, ...]]:
-        """Returns the rows for these parameters, as plain tuples."""
+    def run(self, connection: Connection, **given: Given) -> Any:  # noqa: ANN401 - the driver's own cursor
+        """Returns the driver's cursor after the statement with these parameters."""
         text, order, fixed = self._for(connection.dialect)
         if order is None:
-            found = driver.run(connection, text, {**fixed, **given})
-        else:
-            values = {**fixed, **{name: _for_sqlite(value) for name, value in given.items()}}
-            found = driver.run(connection, text, [values[name] for name in order])
-        return found.fetchall()
+            return driver.run(connection, text, {**fixed, **given})
+        values = {**fixed, **{name: _for_sqlite(value) for name, value in given.items()}}
+        return driver.run(connection, text, [values[name] for name in order])
 
-    def named(self, connection: Connection, **given: Iterable[str | int] | str | float) -> list[Any]:
+    def rows(self, connection: Connection, **given: Given) -> list[tuple[Any, ...]]:
+        """Returns the rows for these parameters, as plain tuples."""
+        return self.run(connection, **given).fetchall()
+
+    def named(self, connection: Connection, **given: Given) -> list[Any]:
         """Returns the rows with their columns by name."""
         return [self._named(row) for row in self.rows(connection, **given)]
 
@@ -74,5 +78,5 @@ class Prepared:
         return found
 
 
-def _for_sqlite(value: Iterable[str | int] | str | float) -> str | float:
+def _for_sqlite(value: Given) -> str | float:
     return value if isinstance(value, str | int | float) else json.dumps(list(value))

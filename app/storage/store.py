@@ -29,7 +29,7 @@ from app.storage.database import Database, now
 from app.storage.errors import DatabaseBehind
 from app.storage.faults import as_storage_unavailable
 from app.storage.file_lock import FileLock
-from app.storage.folding import RIPE_AT_ONCE, fold_session, read_ripe
+from app.storage.folding import fold_session, read_ripe
 from app.storage.issuing import Issue, Issuing, sweep_keys
 from app.storage.locking import not_found
 from app.storage.records import is_storable
@@ -137,14 +137,12 @@ class SqlStore:
 
     async def fold(self, session_id: str) -> Counters:
         """Moves what is countable into the evidence, in short transactions; returns the counters after."""
-        while True:
-            ripe = await self._read(session_id, lambda connection: read_ripe(connection, session_id))
-            if not ripe.sequences and not ripe.all_open:
-                return ripe.counters
-            work = partial(fold_session, session_id=session_id, ripe=ripe, heartbeat=self._heartbeat)
+        ripe = await self._read(session_id, lambda connection: read_ripe(connection, session_id))
+        counters = ripe.counters
+        for part in ripe.parts():
+            work = partial(fold_session, session_id=session_id, ripe=part, heartbeat=self._heartbeat)
             counters = await self._writer.alone(work)
-            if ripe.all_open or len(ripe.sequences) < RIPE_AT_ONCE:
-                return counters
+        return counters
 
     async def planning_input(self, session_id: str) -> PlanningInput:
         """Returns a consistent view for planning."""

@@ -156,7 +156,7 @@ class HotLane:
         """Returns the answer of feedback/batch, if every row has the right shape."""
         answers = [mapping.answer(row) for row in _read(_ROWS, headers, content)]
         results = await self._sessions.feedback_batch(session_id, answers)
-        return to_json([{"status": r.status} if r.detail is None else r for r in results])
+        return to_json([{"status": r.status} if r.detail is None else r._asdict() for r in results])
 
 
 _POSTS: dict[str, Serve] = {

@@ -18,8 +18,7 @@ OF_OPEN = {
     "advance": reading._TO_ADVANCE,
     "fold": folding._OPEN,
     "ripe": folding._RIPE,
-    "oldest": folding._OLDEST,
-    "answered": folding._ANSWERED,
+    "overview": folding._OVERVIEW,
     "outstanding": planning._OUTSTANDING,
 }
 
