@@ -4,13 +4,16 @@ import json
 from typing import Annotated
 
 import typer
+from rich import box
 from rich.console import Console
+from rich.table import Table
 
 from app.cli.options import AsJson, progress
+from app.experiments.growth import measure_growth
 from app.experiments.serving import Sizes, measure
 from app.experiments.serving_table import serving_table
 
-bench = typer.Typer(name="bench", help="Measure the service: serving.", no_args_is_help=True)
+bench = typer.Typer(name="bench", help="Measure the service: serving, growth.", no_args_is_help=True)
 
 LANES = ("hot", "plain")
 
@@ -45,3 +48,34 @@ def serving(
         typer.echo(json.dumps([row.as_json() for row in rows]))
     else:
         Console().print(serving_table(rows))
+
+
+@bench.command()
+def growth(
+    levels: Annotated[str, typer.Option(help="Stored impressions to measure at.")] = "10000,100000,1000000",
+    sessions: Annotated[str, typer.Option(help="Sessions to measure with, after that.")] = "100,1000",
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds at each level; medians are told.")] = 3,
+    requests: Annotated[int, typer.Option(min=100, help="Impressions in a round.")] = 4000,
+    backend: Annotated[str, typer.Option(help="sqlite or postgresql.")] = "sqlite",
+    postgresql: Annotated[str | None, typer.Option(help="URL of a PostgreSQL server.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Server CPU per impression when 1e4, 1e5, 1e6 are stored, then with more and more sessions."""
+    stored = [(int(level), 1) for level in levels.split(",")]
+    stored += [(stored[-1][0], int(count)) for count in sessions.split(",") if count]
+    with progress() as bar:
+        task = bar.add_task("starting servers", total=None)
+        rows = measure_growth(
+            stored,
+            Sizes(rounds=rounds, requests=requests),
+            backend=backend,
+            postgresql_url=postgresql,
+            step=lambda text: bar.update(task, description=text),
+        )
+    if as_json:
+        typer.echo(json.dumps([row.as_json() for row in rows]))
+        return
+    table = Table("backend", "stored", "sessions", "cpu us", "floor us", "growth", box=box.SIMPLE_HEAD, show_edge=False)
+    for row in rows:
+        table.add_row(*(str(value) for value in row.as_json().values()))
+    Console().print(table)

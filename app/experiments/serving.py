@@ -20,6 +20,7 @@ from app.experiments.serving_floor import BATCH
 from app.experiments.serving_load import Done, Work, drive
 from app.experiments.serving_servers import Server, database, floor, postgresql, service
 
+LARGEST_BATCH = 1000
 ITEMS = 20
 """Items of the measured session: planning for so few is a small part of the cost."""
 SETTLE_SECONDS = 30.0
@@ -115,7 +116,7 @@ def measure(
     with _running(postgresql_url, lanes) as servers:
         rows = {(path, server.name, server.backend): Row(path, server.name, server.backend)
                 for path in PATHS for server in servers}  # fmt: skip
-        drivers = [_Driver(server, sizes) for server in servers]
+        drivers = [Driver(server, sizes) for server in servers]
         for number in range(sizes.rounds + 1):  # the first one only warms up
             for path in PATHS:
                 # The floor is not always first: a machine may get slower or faster within a round.
@@ -154,7 +155,7 @@ def _running(postgresql_url: str | None, lanes: Sequence[str]) -> Iterator[list[
         yield servers
 
 
-class _Driver:
+class Driver:
     """Sends each path's load to one server; feedback answers what next-pair handed out before."""
 
     def __init__(self, server: Server, sizes: Sizes) -> None:
@@ -165,10 +166,7 @@ class _Driver:
         self._rng = random.Random(1)  # noqa: S311 - made-up clicks
         self._is_floor = server.name == "floor"
         if not self._is_floor:
-            # All pairs are alike and epsilon is small: it never certifies, so every impression is stored and counted.
-            items = [f"item-{k}" for k in range(ITEMS)]
-            made = server.call("POST", "/v1/sessions", {"items": items, "epsilon": 0.001, "delta": 0.01, "seed": 1})
-            self._session = made["id"]
+            self._session = new_session(server)
 
     def run(self, path: str) -> Measured:
         """Returns what one round of a path costs."""
@@ -189,6 +187,21 @@ class _Driver:
             p50_ms=done.percentile_ms(0.5),
             p99_ms=done.percentile_ms(0.99),
         )
+
+    def fill(self, count: int) -> int:
+        """Stores so many impressions and their answers, unmeasured, in large batches; returns how many."""
+        calls = max(1, count // LARGEST_BATCH)
+        asked = [self._post("next-pair/batch", {"count": min(count, LARGEST_BATCH)})] * calls
+        done = drive(Work(self.server.port, tuple(asked), min(calls, 8), keep_bodies=True))
+        tickets = [one["ticket"] for body in done.bodies for one in _impressions(body)]
+        answers = [{"ticket": ticket, "reward": int(self._rng.random() < 0.3)} for ticket in tickets]
+        told = [
+            self._post("feedback/batch", answers[start : start + LARGEST_BATCH])
+            for start in range(0, len(answers), LARGEST_BATCH)
+        ]
+        drive(Work(self.server.port, tuple(told), min(calls, 8)))
+        self._wait_until_counted()
+        return len(tickets)
 
     def _requests(self, path: str) -> list[bytes]:
         n, batches = self._sizes.requests, max(1, self._sizes.requests // BATCH)
@@ -220,6 +233,16 @@ class _Driver:
             if time.monotonic() > until:
                 raise RuntimeError("answers were not counted in time")
             time.sleep(0.2)
+
+
+def new_session(server: Server, n_items: int = ITEMS) -> str:
+    """Returns the id of a session that never certifies, so that every impression is stored and counted.
+
+    All pairs are alike to the callers here, and epsilon is small.
+    """
+    items = [f"item-{k}" for k in range(n_items)]
+    made = server.call("POST", "/v1/sessions", {"items": items, "epsilon": 0.001, "delta": 0.01, "seed": 1})
+    return str(made["id"])
 
 
 def _impressions(body: bytes) -> list[dict[str, Any]]:

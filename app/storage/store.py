@@ -130,9 +130,12 @@ class SqlStore:
     async def answer(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackStatus]:
         """Stores answers, on disk before it returns; one status for each."""
         _check(session_id)
-        statuses: list[FeedbackStatus] = await self._writer.enqueue(
-            Answer(session_id, answers), None, len(answers), False
-        )
+        try:
+            waiting = self._writer.enqueue(Answer(session_id, answers), None, len(answers), False)
+        except SessionError:
+            self._heartbeat.note_refusal()
+            raise
+        statuses: list[FeedbackStatus] = await waiting
         return statuses
 
     async def fold(self, session_id: str) -> Counters:
