@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 from app.engine.problem import Model
+from app.sessions.computing import Computing
 from app.sessions.errors import SessionError, SessionNotFound
 from app.sessions.model import Counters, SessionRecord
-from app.sessions.planning import Planned, make_plan
+from app.sessions.planning import Planned
 from app.sessions.ports import PlanningInput, Store
 from app.sessions.snapshots import snapshot_of
 
@@ -68,7 +69,7 @@ class Planner:
         self._answers: dict[str, int] = defaultdict(int)
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._task: asyncio.Task[None] | None = None
-        self._computing = asyncio.Semaphore(1)
+        self._computing = Computing()
         self._not_before: dict[str, float] = {}
         self._quiet_until: dict[str, float] = {}
         self._advancing: dict[str, asyncio.Task[None]] = {}
@@ -130,9 +131,8 @@ class Planner:
         return True
 
     async def make(self, given: PlanningInput) -> Planned:
-        """Returns a plan, computed in a thread, one at a time: large ones take a gigabyte."""
-        async with self._computing:
-            return await asyncio.to_thread(make_plan, given, self._clock())
+        """Returns a plan."""
+        return await self._computing.plan(given, self._clock())
 
     async def refresh(self, session_id: str) -> None:
         """Writes the snapshot anew after a change of state or health; the last one to change it has the last word."""
@@ -167,6 +167,7 @@ class Planner:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.to_thread(self._computing.close)
 
     async def _run(self) -> None:
         swept = 0.0
