@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve check test browser clean
+.PHONY: help install serve check test torture browser clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ check: install ## lint, types, layers
 
 test: check ## all checks and all tests
 	$(BIN)/python -m pytest -n auto
+
+torture: install ## the fault tests, long: 50 kills on each database, outages, overload, several processes
+	BESTPAIR_TEST_KILLS=50 $(BIN)/python -m pytest tests/e2e tests/storage
 
 browser: install ## install what browser tests need (there is no page yet)
 	@echo "There is no page to test yet: nothing to install."
