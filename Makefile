@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve check test coverage browser clean
+.PHONY: help install serve check test coverage torture browser clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ test: check ## all checks and all tests
 
 coverage: install ## how often certificates and bounds are wrong, 400 sessions a cell (an hour)
 	$(BIN)/python -m tests.statistics.coverage --runs 400
+
+torture: install ## the fault tests, long: 50 kills on each database, outages, overload, several processes
+	BESTPAIR_TEST_KILLS=50 $(BIN)/python -m pytest tests/e2e tests/storage
 
 browser: install ## install what browser tests need (there is no page yet)
 	@echo "There is no page to test yet: nothing to install."

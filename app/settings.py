@@ -26,6 +26,7 @@ class Settings:
     workers: int = field(default=1, metadata={"range": (1, 256)})
     body_limit_bytes: int = field(default=2 * 1024 * 1024, metadata={"range": (1_024, 1_073_741_824)})
     queue_limit: int = field(default=10_000, metadata={"range": (1, 10_000_000)})
+    hot_lane: int = field(default=1, metadata={"range": (0, 1)})
     shutdown_seconds: int = field(default=20, metadata={"range": (1, 3_600)})
 
     def __post_init__(self) -> None:

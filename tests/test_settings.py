@@ -18,6 +18,7 @@ def test_variables_are_read_and_written_back() -> None:
         "BESTPAIR_WORKERS": "4",
         "BESTPAIR_BODY_LIMIT_BYTES": "100000",
         "BESTPAIR_QUEUE_LIMIT": "50",
+        "BESTPAIR_HOT_LANE": "0",
         "BESTPAIR_SHUTDOWN_SECONDS": "5",
     }
     settings = Settings.from_environment(environment)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from app.cli.bench import bench
 from app.cli.compare import compare
 from app.cli.experiment import experiment
 from app.cli.population import population
@@ -39,6 +40,7 @@ def _version(show: Annotated[bool, typer.Option("--version", help="Show the vers
 for command in (serve, migrate, population, simulate, compare, verify):
     cli.command()(command)
 cli.add_typer(experiment, name="experiment")
+cli.add_typer(bench)
 
 BAD_INPUT = (
     InvalidProblem,

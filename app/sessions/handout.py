@@ -6,8 +6,10 @@ no process ever holds more than one chunk's worth of positions.
 """
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from app.engine.randomness import Purpose as Randomness
 from app.engine.randomness import source
 from app.sessions.errors import SessionStopped
 from app.sessions.model import HandedOut, NewImpression, Purpose, SessionRecord, State
-from app.sessions.tickets import exploit_ticket, new_ticket
+from app.sessions.tickets import exploit_ticket, stored_tickets
 
 CHUNK = 100_000
 """Positions shuffled at a time: under 1 MB and a few milliseconds."""
@@ -37,18 +39,34 @@ class HandoutSequence:
         ends = [int((self._count * (c + 1) // self._chunks).sum()) for c in range(self._chunks)]
         self._starts = np.array([0, *ends], dtype=np.int64)
         self._chunk = lru_cache(maxsize=2)(self._shuffled)
+        self._unrolled = _Unrolled(0, 0, [])
 
     def pair(self, position: int) -> tuple[int, int]:
         """Returns the pair at this position, counted from 0 and wrapping around at the end."""
-        within = position % self.total
+        within, unrolled = position % self.total, self._unrolled
+        if not unrolled.start <= within < unrolled.end:
+            unrolled = self._unrolled = self._unroll(within)
+        return unrolled.pairs[within - unrolled.start]
+
+    def _unroll(self, within: int) -> "_Unrolled":
+        """Returns the chunk around a position as plain pairs: numpy is slow at one value at a time."""
         chunk = int(np.searchsorted(self._starts, within, side="right")) - 1
-        at = self._chunk(chunk)[within - int(self._starts[chunk])]
-        return int(self._i[at]), int(self._j[at])
+        pairs = list(zip(self._i.tolist(), self._j.tolist(), strict=True))
+        start, end = int(self._starts[chunk]), int(self._starts[chunk + 1])
+        return _Unrolled(start, end, [pairs[at] for at in self._chunk(chunk).tolist()])
 
     def _shuffled(self, chunk: int) -> IntArray:
         share = self._count * (chunk + 1) // self._chunks - self._count * chunk // self._chunks
         rng = source(Randomness.HANDOUT, *self._seed, chunk)
         return rng.permutation(np.repeat(np.arange(len(share)), share))
+
+
+class _Unrolled(NamedTuple):
+    """The pairs of the positions from `start` up to `end`."""
+
+    start: int
+    end: int
+    pairs: list[tuple[int, int]]
 
 
 @dataclass
@@ -63,6 +81,7 @@ class Desk:
     next_sequence: int
     cursor: int
     new: list[NewImpression] = field(default_factory=list)
+    tickets: Iterator[str] = field(default_factory=stored_tickets)
 
     def serve(self, count: int, rng: random.Random) -> list[HandedOut]:
         """Returns `count` impressions for one caller; those that count are also noted in `new`, to be stored.
@@ -72,27 +91,41 @@ class Desk:
         """
         if self.record.state is State.STOPPED:
             raise SessionStopped(f"session {self.record.id} is stopped; resume is not possible, create a new one")
-        return [self._explore(rng) if self._may_explore(rng) else self._exploit(rng) for _ in range(count)]
+        given: list[HandedOut] = []
+        while len(given) < count:
+            n = self._explorable(count - len(given), rng)
+            given += self._explore(n, rng) if n else [self._exploit(rng)]
+        return given
 
-    def _may_explore(self, rng: random.Random) -> bool:
+    def _explorable(self, wanted: int, rng: random.Random) -> int:
+        """Returns how many of the next impressions are given to exploration, up to those wanted."""
         if self.record.state is not State.RUNNING or self.sequence is None or self.sequence.total == 0:
-            return False
-        if self.record.budget is not None and self.issued - self.void >= self.record.budget:
-            return False
+            return 0
+        if self.record.budget is not None:
+            wanted = min(wanted, self.record.budget - (self.issued - self.void))
         share = self.record.settings.explore_share
-        return share >= 1.0 or rng.random() < share
+        if wanted > 0 and share < 1.0:
+            return int(rng.random() < share)
+        return max(wanted, 0)
 
-    def _explore(self, rng: random.Random) -> HandedOut:
-        assert self.sequence is not None  # noqa: S101 - `_may_explore` has checked it; this tells the type checker
-        i, j = _slots(self.sequence.pair(self.cursor), rng)
+    def _explore(self, count: int, rng: random.Random) -> list[HandedOut]:
+        """Returns the next impressions of the plan; a loop with few names, since it runs for every single one."""
+        assert self.sequence is not None  # noqa: S101 - `_explorable` has checked it; this tells the type checker
+        pair, total, tickets, new = self.sequence.pair, self.sequence.total, self.tickets, self.new
+        version, sequence = self.record.plan_version, self.next_sequence
         # In the deterministic model an entry is asked once; while all answers are out, repeats fill the time.
-        repeat = self.record.settings.model is Model.DETERMINISTIC and self.cursor >= self.sequence.total
-        ticket, version = new_ticket(), self.record.plan_version
-        self.new.append(NewImpression(self.next_sequence, ticket, i, j, not repeat, version))
-        self.next_sequence += 1
-        self.cursor += 1
-        self.issued += 0 if repeat else 1
-        return HandedOut(ticket, i, j, Purpose.EXPLORE, not repeat, version)
+        once = self.record.settings.model is Model.DETERMINISTIC
+        given = []
+        for position in range(self.cursor, self.cursor + count):
+            i, j = _slots(pair(position), rng)
+            ticket, counts = next(tickets), not (once and position >= total)
+            new.append(NewImpression(sequence, ticket, i, j, counts, version))
+            given.append(HandedOut(ticket, i, j, Purpose.EXPLORE, counts, version))
+            sequence += 1
+            self.issued += counts
+        self.next_sequence = sequence
+        self.cursor += count
+        return given
 
     def _exploit(self, rng: random.Random) -> HandedOut:
         i, j = _slots(self.best, rng)

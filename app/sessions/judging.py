@@ -1,12 +1,11 @@
 """What an answer is worth: a pure decision on one impression, taken inside the writer's transaction."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.sessions.model import Feedback, FeedbackStatus, Settings, StoredImpression
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(NamedTuple):
     """The status to answer with, and what to write, if anything."""
 
     status: FeedbackStatus

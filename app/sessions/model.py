@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.engine.problem import Model, Problem, SelfPairs
 
@@ -108,6 +108,8 @@ class Counters:
     counted: int
     # Known after a fold only: every position of the current plan has been handed out at least once.
     plan_is_out: bool = field(default=False, compare=False)
+    # Known after a fold only: for so many seconds nothing that is out becomes final, unless an answer comes.
+    quiet_seconds: float = field(default=0.0, compare=False)
 
     @property
     def outstanding(self) -> int:
@@ -115,9 +117,8 @@ class Counters:
         return self.issued - self.void - self.counted
 
 
-@dataclass(frozen=True)
-class HandedOut:
-    """One impression as the caller gets it; i and j in the order shown."""
+class HandedOut(NamedTuple):
+    """One impression as the caller gets it; i and j in the order shown. A tuple: one is made for every request."""
 
     ticket: str
     i: int
@@ -127,8 +128,7 @@ class HandedOut:
     plan_version: int
 
 
-@dataclass(frozen=True)
-class NewImpression:
+class NewImpression(NamedTuple):
     """A row to be stored before the answer leaves."""
 
     sequence: int  # place in the session's issue order, from 1
@@ -139,7 +139,7 @@ class NewImpression:
     plan_version: int
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)  # not frozen: one is made for every answer, and freezing takes four times as long
 class StoredImpression:
     """What judging an answer needs to know of an impression."""
 
@@ -156,8 +156,7 @@ class StoredImpression:
     void: bool
 
 
-@dataclass(frozen=True)
-class Feedback:
+class Feedback(NamedTuple):
     """One answer, checked for form: exactly one of reward, clicked (item numbers) and not_shown."""
 
     ticket: str

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,15 +10,22 @@ from datetime import UTC, datetime
 from functools import partial
 
 from app.engine.problem import Model
+from app.sessions.computing import Computing
 from app.sessions.errors import SessionError, SessionNotFound
 from app.sessions.model import Counters, SessionRecord
-from app.sessions.planning import Planned, make_plan
+from app.sessions.planning import Planned
 from app.sessions.ports import PlanningInput, Store
 from app.sessions.snapshots import snapshot_of
 
 TICK_SECONDS = 0.05
 SWEEP_SECONDS = 1.0
 """Sessions with impressions out are folded at least this often: windows close without anyone calling."""
+
+LONGEST_QUIET_SECONDS = 5.0
+"""A session whose next impression expires later than that is still looked at so often: another process may have died
+with answers that only it knew of."""
+FOLDING_SHARE = 0.1
+"""Of the time, at most, is spent folding one session while its answers pour in and its plan waits for a slow one."""
 
 REFRESH_TRIES = 20
 """Changes of state that may overtake each other before a snapshot is left to the next one."""
@@ -47,15 +55,23 @@ class Planner:
     Losing a race is harmless: a fold finds nothing to do, a plan is dropped by compare-and-set.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], datetime] = _now) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Callable[[], datetime] = _now,
+        said_anew: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._said_anew = said_anew  # told of every session whose snapshot may have been replaced
         self._goals: dict[str, _Goal] = {}
         self._lacking: dict[str, int] = {}
         self._answers: dict[str, int] = defaultdict(int)
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._task: asyncio.Task[None] | None = None
-        self._computing = asyncio.Semaphore(1)
+        self._computing = Computing()
+        self._not_before: dict[str, float] = {}
+        self._quiet_until: dict[str, float] = {}
         self._advancing: dict[str, asyncio.Task[None]] = {}
 
     def answers_came(self, session_id: str, count: int) -> None:
@@ -66,7 +82,11 @@ class Planner:
         """Folds, and plans if the current plan is done (or anyway, after a change of settings)."""
         async with self._locks[session_id]:
             self._answers.pop(session_id, None)
+            began = time.monotonic()
             counters = await self._store.fold(session_id)
+            now = time.monotonic()
+            self._not_before[session_id] = now + (now - began) * (1 / FOLDING_SHARE - 1)
+            self._quiet_until[session_id] = now + min(counters.quiet_seconds, LONGEST_QUIET_SECONDS)
             record = await self._store.session(session_id)
             goal = await self._goal(record)
             self._lacking[session_id] = max(goal.counted - counters.counted, 1)
@@ -97,8 +117,11 @@ class Planner:
         """Makes and stores the next plan; returns False if another process had made it already."""
         given = await self._store.planning_input(session_id)
         planned = await self.make(given)
-        if not await self._store.add_plan(session_id, planned.plan, planned.snapshot, planned.certificate):
-            return False
+        try:
+            if not await self._store.add_plan(session_id, planned.plan, planned.snapshot, planned.certificate):
+                return False
+        finally:
+            self._said_anew(session_id)
         demanded = planned.plan.demanded
         goal = _Goal(planned.plan.version, planned.plan.counted_before + demanded, idle=demanded == 0)
         self._goals[session_id] = goal
@@ -108,9 +131,8 @@ class Planner:
         return True
 
     async def make(self, given: PlanningInput) -> Planned:
-        """Returns a plan, computed in a thread, one at a time: large ones take a gigabyte."""
-        async with self._computing:
-            return await asyncio.to_thread(make_plan, given, self._clock())
+        """Returns a plan."""
+        return await self._computing.plan(given, self._clock())
 
     async def refresh(self, session_id: str) -> None:
         """Writes the snapshot anew after a change of state or health; the last one to change it has the last word."""
@@ -122,12 +144,17 @@ class Planner:
             snapshot = snapshot_of(record, given.last_plan.report, given.health, self._clock())
             if (await self._store.snapshot(session_id)).etag == snapshot.etag:
                 return  # it says so already; nothing is written for nothing
-            if await self._store.set_snapshot(session_id, record.plan_version, record.state, snapshot):
-                return
+            try:
+                if await self._store.set_snapshot(session_id, record.plan_version, record.state, snapshot):
+                    return
+            finally:
+                self._said_anew(session_id)
 
     def forget(self, session_id: str) -> None:
         """Drops what is remembered of a deleted session."""
-        for memory in (self._goals, self._lacking, self._answers, self._locks):
+        for memory in (
+            self._goals, self._lacking, self._answers, self._locks, self._not_before, self._quiet_until,
+        ):  # fmt: skip
             memory.pop(session_id, None)
 
     def start(self) -> None:
@@ -140,19 +167,20 @@ class Planner:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.to_thread(self._computing.close)
 
     async def _run(self) -> None:
         swept = 0.0
-        loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(TICK_SECONDS)
+            now = time.monotonic()
             due = {
                 session_id
                 for session_id, count in self._answers.items()
-                if count >= EAGERNESS * self._lacking.get(session_id, 1)
+                if count >= EAGERNESS * self._lacking.get(session_id, 1) and self._not_before.get(session_id, 0) <= now
             }
-            if loop.time() - swept >= SWEEP_SECONDS:
-                swept = loop.time()
+            if now - swept >= SWEEP_SECONDS:
+                swept = now
                 due.update(await self._sweep())
             for session_id in due - self._advancing.keys():
                 # A task each: a large plan of one session must not hold up the folds of the others.
@@ -164,9 +192,14 @@ class Planner:
         self._advancing.pop(session_id, None)
 
     async def _sweep(self) -> list[str]:
-        """Returns the sessions with impressions out; none while the database is away, the next sweep finds them."""
+        """Returns the sessions with impressions out of which some may have become final.
+
+        None while the database is away, the next sweep finds them.
+        """
         try:
-            return await self._store.sessions_to_advance()
+            found = await self._store.sessions_to_advance()
+            now = time.monotonic()
+            return [one for one in found if one in self._answers or self._quiet_until.get(one, 0) <= now]
         except SessionError as error:
             log.warning("sessions that wait cannot be listed: %s", error.detail)
         except Exception:

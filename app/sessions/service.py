@@ -5,7 +5,7 @@ import json
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.engine.problem import Model
 from app.sessions.creation import NewSession, settle
@@ -33,6 +33,7 @@ from app.sessions.model import (
 from app.sessions.planner import Planner
 from app.sessions.planning import evidence_of
 from app.sessions.ports import CertificateRecord, Order, PlanningInput, Store
+from app.sessions.snapshot_cache import SnapshotCache
 from app.sessions.snapshots import SUSPENDED
 
 CACHED_SESSIONS = 1000
@@ -54,16 +55,14 @@ class SessionView:
     snapshot: Snapshot
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(NamedTuple):
     """An impression with the caller's own item ids, in the order shown."""
 
     handed_out: HandedOut
     items: tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """Feedback as a caller sends it: exactly one of reward, clicked and not_shown."""
 
     ticket: str
@@ -72,8 +71,7 @@ class Answer:
     not_shown: bool = False
 
 
-@dataclass(frozen=True)
-class RowResult:
+class RowResult(NamedTuple):
     """What became of one row of a batch."""
 
     status: str
@@ -85,7 +83,8 @@ class Sessions:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._planner = Planner(store)
+        self._snapshots = SnapshotCache(store.snapshot)
+        self._planner = Planner(store, said_anew=self._snapshots.forget)
         self._known: dict[str, tuple[SessionRecord, dict[str, int]]] = {}  # what never changes: items and settings
 
     async def start(self) -> None:
@@ -140,16 +139,17 @@ class Sessions:
         await self._store.delete_session(session_id)
         self._known.pop(session_id, None)
         self._planner.forget(session_id)
+        self._snapshots.forget(session_id)
 
     async def next_pairs(self, session_id: str, order: Order) -> list[Shown]:
         """Returns impressions to show, on disk already where they count."""
-        record, _ = await self._session(session_id)
-        given = await self._store.issue(session_id, order)
-        return [Shown(one, (record.items[one.i].id, record.items[one.j].id)) for one in given]
+        record, _ = self._known.get(session_id) or await self._session(session_id)
+        items = record.items
+        return [Shown(one, (items[one.i].id, items[one.j].id)) for one in await self._store.issue(session_id, order)]
 
     async def feedback(self, session_id: str, answer: Answer) -> FeedbackStatus:
         """Returns what became of one answer; raises TicketNotFound, FeedbackConflict, InvalidFeedback."""
-        record, numbers = await self._session(session_id)
+        record, numbers = self._known.get(session_id) or await self._session(session_id)
         (status,) = await self._store.answer(session_id, [_checked(answer, record, numbers)])
         if status is FeedbackStatus.NOT_FOUND:
             raise TicketNotFound(REFUSALS[status])
@@ -178,8 +178,12 @@ class Sessions:
         return [result for result in results if result is not None]
 
     async def best_pair(self, session_id: str) -> Snapshot:
-        """Returns the prepared answer."""
-        return await self._store.snapshot(session_id)
+        """Returns the prepared answer; what another process has changed is seen within a second."""
+        return self._snapshots.kept(session_id) or await self._snapshots.read(session_id)
+
+    def best_pair_kept(self, session_id: str) -> Snapshot | None:
+        """Returns the prepared answer if it is at hand."""
+        return self._snapshots.kept(session_id)
 
     async def estimates(self, session_id: str, top: int) -> dict[str, Any]:
         """Returns the heat map of the most relevant items."""

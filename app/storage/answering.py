@@ -25,9 +25,10 @@ _LOCKED = (
     .with_for_update()
     .cte("locked")
 )
-_BY_TICKET = Prepared(select(Clock(), _LOCKED))  # the time at which each row had been locked
+_BY_TICKET = Prepared(select(Clock().label("now"), _LOCKED))  # the time at which each row had been locked
 
-_STILL_OPEN = "impressions.epoch IS NULL AND impressions.outcome IS NULL AND NOT impressions.not_shown"
+# Not "epoch IS NULL": PostgreSQL, as long as it has no statistics, would take that for rare and read all that is open.
+_STILL_OPEN = "coalesce(impressions.epoch, -1) = -1 AND impressions.outcome IS NULL AND NOT impressions.not_shown"
 _KEYS = ["session_id", "sequence"]
 _ACCEPT = BulkUpdate(impressions, ["outcome", "clicked", "not_shown", "answered_at"], _KEYS, _STILL_OPEN)
 _KEEP_LATE = BulkUpdate(
@@ -95,7 +96,7 @@ def _after(impression: StoredImpression, judgement: Judgement) -> StoredImpressi
 
 
 def _sessions(connection: Connection, wishes: Sequence[Answer], shelf: Shelf) -> dict[str, FixedParts]:
-    rows = _SESSIONS.run(connection, ids=sorted({wish.session_id for wish in wishes})).all()
+    rows = _SESSIONS.rows(connection, ids=sorted({wish.session_id for wish in wishes}))
     return {id_: shelf.fixed(connection, id_, created_at) for id_, created_at in rows}
 
 
@@ -104,6 +105,6 @@ def _impressions(
 ) -> tuple[dict[str, tuple[str, StoredImpression]], float]:
     """Returns the impressions that the tickets name, locked, with the session of each; and the time."""
     tickets = {feedback.ticket for wish in wishes for feedback in wish.answers if is_storable(feedback.ticket)}
-    rows = _BY_TICKET.run(connection, tickets=list(tickets)).all()
+    rows = _BY_TICKET.rows(connection, tickets=list(tickets))
     found = {row[1]: (row[2], StoredImpression(*row[3:])) for row in rows}
     return found, max((row[0] for row in rows), default=0.0)

@@ -1,15 +1,21 @@
-"""The fold: what is countable moves from the open impressions into the evidence, in one short transaction."""
+"""The fold: what is countable moves from the open impressions into the evidence.
+
+A reader finds what is ripe, apart from the writer; a short transaction then locks those rows, decides and counts. Its
+price is that of the rows it folds, however many are open.
+"""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, bindparam, func, or_, select, update
+from sqlalchemy import Boolean, Connection, and_, bindparam, case, func, not_, or_, select, update
 
 from app.engine.problem import Model
 from app.sessions.maturity import Fold, OpenImpression, Uptime, fold
-from app.sessions.model import Counters, EvidenceRows, Health, Settings
-from app.storage.bulk import BulkInsert, BulkUpdate
+from app.sessions.model import Counters, EvidenceRows, Health, MissingFeedback, Settings
+from app.storage.bulk import BulkInsert
 from app.storage.database import now
-from app.storage.locking import locked_session
+from app.storage.locking import locked_session, not_found
+from app.storage.prepared import IsOneOf, Prepared
 from app.storage.records import AnyRow, health_from_text, health_to_text, settings_from_text
 from app.storage.tables import evidence, impressions, sessions
 from app.storage.uptimes import Heartbeat, stretches
@@ -19,34 +25,71 @@ SAME_VALUE = 1e-9
 _CONTRADICTION = "the values are not fixed numbers: they are measured with noise, or they have changed meanwhile"
 """Cause of the health entry; one entry of this cause is enough."""
 
+RIPE_AT_MOST = 100_000
+"""Impressions found ripe in one reading: their numbers are a few megabytes."""
+FOLDED_AT_ONCE = 2_000
+"""Impressions folded in one transaction, as many rows as a group commit may have: callers wait for it."""
+
 _FIELDS = tuple(OpenImpression.__dataclass_fields__)
-_OPEN = (
+_MINE = (impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None))
+_OPEN = (  # for the deterministic model: repeats are compared with what is open, and what is open is little
     select(*(impressions.c[field] for field in _FIELDS), impressions.c["counts"])
-    .where(
-        impressions.c.session_id == bindparam("id"),
-        impressions.c.epoch.is_(None),
-        or_(impressions.c.issued_at <= bindparam("latest"), impressions.c.not_shown),
-    )
+    .where(*_MINE)
     .order_by(impressions.c.sequence)
     .with_for_update()
 )
-_ANSWERED_LATER = (  # answered, window still open: counted by the database, not loaded
-    select(func.count())
-    .select_from(impressions)
-    .where(
-        impressions.c.session_id == bindparam("id"),
-        impressions.c.epoch.is_(None),
-        impressions.c["counts"],
-        impressions.c.outcome.is_not(None),
-        impressions.c.issued_at > bindparam("latest"),
-    )
+_GIVEN = Prepared(
+    select(*(impressions.c[field] for field in _FIELDS), impressions.c["counts"])
+    .where(*_MINE, IsOneOf(impressions.c.sequence, "sequences"))
+    .order_by(impressions.c.sequence)
+    .with_for_update()
 )
+_LOW = case((impressions.c.i < impressions.c.j, impressions.c.i), else_=impressions.c.j)
+_HIGH = case((impressions.c.i < impressions.c.j, impressions.c.j), else_=impressions.c.i)
+_ANSWER_IS_FINAL = and_(bindparam("answer_is_final", type_=Boolean()), impressions.c.outcome.is_not(None))
+_IS_WAITING = and_(impressions.c.issued_at > bindparam("latest"), not_(impressions.c.not_shown), not_(_ANSWER_IS_FINAL))
+_IS_VOID_ANYWAY = or_(
+    impressions.c.not_shown, and_(bindparam("silence_is_void", type_=Boolean()), impressions.c.outcome.is_(None))
+)
+_FIRST_WAITING = func.min(case((_IS_WAITING, impressions.c.sequence))).over(partition_by=(_LOW, _HIGH))
+_JUDGED = (  # one pass and no join: PostgreSQL knows too little of new tables to join them well
+    select(
+        impressions.c.sequence,
+        not_(_IS_WAITING).label("is_final"),
+        _IS_VOID_ANYWAY.label("is_void_anyway"),
+        _FIRST_WAITING.label("first_waiting"),
+    )
+    .where(*_MINE)
+    .subquery()
+)
+_RIPE = (
+    select(_JUDGED.c.sequence)
+    .where(
+        _JUDGED.c.is_final,
+        or_(
+            _JUDGED.c.first_waiting.is_(None),
+            _JUDGED.c.sequence < _JUDGED.c.first_waiting,
+            _JUDGED.c.is_void_anyway,
+        ),
+    )
+    .order_by(_JUDGED.c.sequence)
+    .limit(bindparam("most"))
+)
+_OVERVIEW = select(  # answered and still open; the oldest that is not final
+    func.count(case((impressions.c["counts"], impressions.c.outcome))),
+    func.min(case((_IS_WAITING, impressions.c.issued_at))),
+).where(*_MINE)
+_SESSION = select(sessions).where(sessions.c.id == bindparam("id"))
 _MEANS = (
     select(evidence.c.i, evidence.c.j, 1.0 - func.sum(evidence.c.s) / func.sum(evidence.c.n))
     .where(evidence.c.session_id == bindparam("id"), evidence.c.n > 0)
     .group_by(evidence.c.i, evidence.c.j)
 )
-_CLOSE = BulkUpdate(impressions, ["epoch", "void"], ["session_id", "sequence"])
+_CLOSE = Prepared(
+    update(impressions)
+    .where(impressions.c.session_id == bindparam("id"), IsOneOf(impressions.c.sequence, "sequences"))
+    .values(epoch=bindparam("new_epoch"), void=bindparam("is_void"))
+)
 _ADD_EVIDENCE = BulkInsert(
     evidence,
     ["session_id", "i", "j", "version", "n", "s", "clicks_i", "clicks_j", "unanswered", "epoch"],
@@ -63,15 +106,56 @@ _UPDATE_SESSION = (
 Pair = tuple[int, int]
 
 
-def fold_session(connection: Connection, session_id: str, heartbeat: Heartbeat) -> Counters:
-    """Returns the counters after the fold; raises SessionNotFound."""
+@dataclass(frozen=True)
+class Ripe:
+    """What a fold has to deal with, as a reader saw it, in issue order; and the counters if it dealt with nothing."""
+
+    sequences: list[int]
+    all_open: bool  # the deterministic model: the fold looks at everything that is open
+    counters: Counters
+
+    def parts(self) -> list["Ripe"]:
+        """Returns the same in parts for one transaction each; what comes first in the order may count first."""
+        if self.all_open:
+            return [self]
+        starts = range(0, len(self.sequences), FOLDED_AT_ONCE)
+        return [replace(self, sequences=self.sequences[start : start + FOLDED_AT_ONCE]) for start in starts]
+
+
+def read_ripe(connection: Connection, session_id: str) -> Ripe:
+    """Returns the first impressions that can be counted or given up; raises SessionNotFound.
+
+    They are final, and no earlier impression of their pair is still out. Both stay true whatever is written meanwhile:
+    what is final remains so, and new impressions come later in the order. So this can be found out beforehand, by a
+    reader, at the price of what is open; the writer then has to deal with these rows only.
+    """
+    session = connection.execute(_SESSION, {"id": session_id}).one_or_none()
+    if session is None:
+        raise not_found(session_id)
+    settings = settings_from_text(session.settings)
+    at = now(connection)
+    given = {
+        "id": session_id,
+        "latest": at - settings.final_after_seconds,
+        "answer_is_final": settings.attribution_window_seconds == 0,
+        "silence_is_void": settings.missing_feedback is MissingFeedback.VOID,
+    }
+    sequences = list(connection.execute(_RIPE, {**given, "most": RIPE_AT_MOST}).scalars())
+    answered, oldest = connection.execute(_OVERVIEW, given).one()
+    quiet = 0.0 if oldest is None else oldest + settings.final_after_seconds - at
+    counters = _counters(session, session.answered_closed + answered, session.void, session.counted)
+    return Ripe(sequences, settings.model is Model.DETERMINISTIC, replace(counters, quiet_seconds=quiet))
+
+
+def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat: Heartbeat) -> Counters:
+    """Returns the counters after folding what is ripe; raises SessionNotFound."""
     session = locked_session(connection, session_id)
     settings = settings_from_text(session.settings)
-    # With a window time alone makes final, and it runs in issue order: what was issued later neither counts nor blocks.
-    window = settings.attribution_window_seconds
-    latest = now(connection) - window if window else 1e18
-    rows = connection.execute(_OPEN, {"id": session_id, "latest": latest}).all()
-    later = connection.execute(_ANSWERED_LATER, {"id": session_id, "latest": latest}).scalar_one() if window else 0
+    rows: Sequence[AnyRow] = (
+        connection.execute(_OPEN, {"id": session_id}).all()
+        if ripe.all_open
+        else _GIVEN.named(connection, id=session_id, sequences=ripe.sequences)
+    )
     at = now(connection)  # after the locks: answers that are on their way wait behind them and will be late
     heartbeat.beat(connection, at)
     counting = [_open(row) for row in rows if row.counts]
@@ -79,7 +163,7 @@ def fold_session(connection: Connection, session_id: str, heartbeat: Heartbeat) 
     folded = fold(counting, settings, at, uptimes)
     repeats = _closable_repeats(rows, folded, settings, at, uptimes)
     answered = {row.sequence for row in rows if row.counts and row.outcome is not None}
-    closed = session.answered_closed + len(answered.intersection(folded.counted + folded.void))
+    newly_closed = len(answered.intersection(folded.counted + folded.void))
     counted, void = session.counted + len(folded.counted), session.void + len(folded.void)
     if folded.counted or folded.void or repeats.counted or repeats.void:
         health = session.health
@@ -90,13 +174,17 @@ def fold_session(connection: Connection, session_id: str, heartbeat: Heartbeat) 
         _write(connection, session_id, epoch, folded, repeats)
         connection.execute(
             _UPDATE_SESSION,
-            {"session": session_id, "epoch": epoch, "void": void, "counted": counted, "answered_closed": closed,
-             "health": health},
+            {"session": session_id, "epoch": epoch, "void": void, "counted": counted,
+             "answered_closed": session.answered_closed + newly_closed, "health": health},
         )  # fmt: skip
-    still_open = later + len(answered) - (closed - session.answered_closed)
+    # Answered is a sum over closed and open: what was moved from one to the other leaves it as the reader found it.
+    return _counters(session, ripe.counters.answered, void, counted)
+
+
+def _counters(session: AnyRow, answered: int, void: int, counted: int) -> Counters:
     return Counters(
         issued=session.issued,
-        answered=closed + still_open,
+        answered=answered,
         void=void,
         counted=counted,
         plan_is_out=session.cursor >= session.handout_total,
@@ -125,9 +213,9 @@ def _closable_repeats(
 
 def _write(connection: Connection, session_id: str, epoch: int, folded: Fold, repeats: Fold) -> None:
     """Closes the impressions; only those that count enter the evidence."""
-    closed = [(epoch, False, session_id, sequence) for sequence in (*folded.counted, *repeats.counted)]
-    closed += [(epoch, True, session_id, sequence) for sequence in (*folded.void, *repeats.void)]
-    _CLOSE.run(connection, closed)
+    for is_void, sequences in ((False, folded.counted + repeats.counted), (True, folded.void + repeats.void)):
+        if sequences:
+            _CLOSE.run(connection, id=session_id, sequences=sequences, new_epoch=epoch, is_void=is_void)
     _ADD_EVIDENCE.run(connection, [(session_id, *row, epoch) for row in _tuples(folded.evidence)])
 
 

@@ -10,6 +10,7 @@ from app.sessions.errors import IdempotencyMismatch, SessionError, SessionNotFou
 from app.sessions.handout import Desk
 from app.sessions.model import HandedOut, Purpose, State
 from app.sessions.ports import Order
+from app.storage.adding import add_impressions
 from app.storage.bulk import BulkInsert, BulkUpdate
 from app.storage.database import Clock
 from app.storage.prepared import IsOneOf, Prepared
@@ -18,6 +19,8 @@ from app.storage.shelf import Shelf
 from app.storage.tables import idempotency_keys, impressions, sessions
 
 KEY_LIFETIME_SECONDS = 24 * 3600.0
+_FEW = 4
+"""Impressions of a session in one commit, below which a statement of its own does not pay."""
 _SWEPT_AT_ONCE = 5_000
 
 _DESK = select(
@@ -102,19 +105,33 @@ class Issuing:
         self._rng = rng
         self._desks, self._now = _desks(connection, wishes, shelf)
         self._known = _known(connection, wishes, self._now)
-        self._rows: list[tuple[object, ...]] = []
+        self._keys: dict[str, list[str | None]] = {}  # by session: the caller's key of each of its desk's new rows
         self._responses: list[tuple[object, ...]] = []
 
     def results(self) -> list[Given | SessionError]:
         """Returns what each caller gets, in order; all that needs a row has been written."""
         results = [self._result(wish) for wish in self._wishes]
-        _ADD_IMPRESSIONS.run(self._connection, self._rows)
         changed = [desk for desk in self._desks.values() if desk.new]
+        self._add(changed)
         _WRITE_DESKS.run(
             self._connection, [(desk.issued, desk.next_sequence, desk.cursor, desk.record.id) for desk in changed]
         )
         _KEEP_RESPONSES.run(self._connection, self._responses)
         return results
+
+    def _add(self, changed: Sequence[Desk]) -> None:
+        """Stores the new impressions: session by session, or all at once if each has only a few."""
+        if sum(len(desk.new) for desk in changed) >= _FEW * len(changed):
+            for desk in changed:
+                record, keys = desk.record, self._keys[desk.record.id]
+                add_impressions(self._connection, record.id, record.plan_version, self._now, desk.new, keys)
+            return
+        _ADD_IMPRESSIONS.run(self._connection, [
+            (desk.record.id, new.sequence, new.ticket, new.i, new.j, key, Purpose.EXPLORE.value,
+             new.counts, new.plan_version, self._now, False, False)
+            for desk in changed
+            for new, key in zip(desk.new, self._keys[desk.record.id], strict=True)
+        ])  # fmt: skip
 
     def _result(self, wish: Issue) -> Given | SessionError:
         desk, order, key = self._desks.get(wish.session_id), wish.order, wish.key
@@ -130,11 +147,7 @@ class Issuing:
             given = desk.serve(order.count, self._rng)
         except SessionError as error:
             return error
-        self._rows += [
-            (wish.session_id, new.sequence, new.ticket, new.i, new.j, order.idempotency_key, Purpose.EXPLORE.value,
-             new.counts, new.plan_version, self._now, False, False)
-            for new in desk.new[before:]
-        ]  # fmt: skip
+        self._keys.setdefault(wish.session_id, []).extend([order.idempotency_key] * (len(desk.new) - before))
         if key is not None:
             self._known[key] = order.body_digest, given
             self._responses.append((*key, order.body_digest, response_to_text(given), self._now))
@@ -155,11 +168,11 @@ def _desks(connection: Connection, wishes: Sequence[Issue], shelf: Shelf) -> tup
     """
     ids = sorted({wish.session_id for wish in wishes})
     keyed = sorted({wish.session_id for wish in wishes if wish.key is not None})
-    locked = _LOCKED_DESKS.run(connection, ids=ids, keyed=keyed).all()
+    locked = _LOCKED_DESKS.named(connection, ids=ids, keyed=keyed)
     desks = {row.id: _desk(connection, row, shelf, may_explore=True) for row in locked}
     if len(desks) < len(ids):
         # One of these may have been resumed since: without its lock it shows the best pair once more.
-        others = _OTHER_DESKS.run(connection, ids=[id_ for id_ in ids if id_ not in desks]).all()
+        others = _OTHER_DESKS.named(connection, ids=[id_ for id_ in ids if id_ not in desks])
         desks |= {row.id: _desk(connection, row, shelf, may_explore=False) for row in others}
     return desks, max((row.now for row in locked), default=0.0)
 

@@ -1,27 +1,31 @@
 """Statements of the hot paths, compiled once: half the work of running them as expressions each time."""
 
 import json
-from collections.abc import Iterable
+from collections import namedtuple
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, CursorResult, Dialect, Select, Text, bindparam
+from sqlalchemy import ColumnElement, Connection, Dialect, Select, Text, Update, bindparam
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import ColumnClause
 
+from app.storage import driver
+
+Given = Iterable[str | int] | str | float
 _Compiled = tuple[str, list[str] | None, dict[str, Any]]
 
 
 class IsOneOf(ColumnElement[bool]):
-    """Whether a text column is in a list that is passed as one parameter: one statement text for every length."""
+    """Whether a column is in a list that is passed as one parameter: one statement text for every length."""
 
     inherit_cache = False
 
     def __init__(self, column: ColumnClause[Any] | ColumnElement[Any], parameter: str) -> None:
         self.column = column
         self.given = bindparam(parameter, type_=Text())
-        self.given_array = bindparam(parameter, type_=ARRAY(Text()))
+        self.given_array = bindparam(parameter, type_=ARRAY(column.type))
 
 
 @compiles(IsOneOf, "sqlite")
@@ -36,22 +40,33 @@ def _postgresql(element: IsOneOf, compiler: SQLCompiler, **options: Any) -> str:
 
 
 class Prepared:
-    """A select whose text is kept for each kind of database. Lists are given to `IsOneOf`.
+    """A statement whose text is kept for each kind of database. Lists are given to `IsOneOf`.
 
     Rows come as the driver gives them: a boolean of SQLite is 0 or 1.
     """
 
-    def __init__(self, statement: Select[*tuple[Any, ...]]) -> None:
+    def __init__(self, statement: Select[*tuple[Any, ...]] | Update) -> None:
         self._statement = statement
+        names = statement.selected_columns.keys() if isinstance(statement, Select) else []
+        columns = namedtuple("columns", names)  # type: ignore[misc]
+        self._named: Callable[[tuple[Any, ...]], Any] = columns._make
         self._compiled: dict[str, _Compiled] = {}
 
-    def run(self, connection: Connection, **given: Iterable[str] | str | float) -> CursorResult[*tuple[Any, ...]]:
-        """Returns the rows for these parameters."""
+    def run(self, connection: Connection, **given: Given) -> Any:  # noqa: ANN401 - the driver's own cursor
+        """Returns the driver's cursor after the statement with these parameters."""
         text, order, fixed = self._for(connection.dialect)
         if order is None:
-            return connection.exec_driver_sql(text, {**fixed, **given})
+            return driver.run(connection, text, {**fixed, **given})
         values = {**fixed, **{name: _for_sqlite(value) for name, value in given.items()}}
-        return connection.exec_driver_sql(text, tuple(values[name] for name in order))
+        return driver.run(connection, text, [values[name] for name in order])
+
+    def rows(self, connection: Connection, **given: Given) -> list[tuple[Any, ...]]:
+        """Returns the rows for these parameters, as plain tuples."""
+        return self.run(connection, **given).fetchall()
+
+    def named(self, connection: Connection, **given: Given) -> list[Any]:
+        """Returns the rows with their columns by name."""
+        return [self._named(row) for row in self.rows(connection, **given)]
 
     def _for(self, dialect: Dialect) -> _Compiled:
         found = self._compiled.get(dialect.name)
@@ -63,5 +78,5 @@ class Prepared:
         return found
 
 
-def _for_sqlite(value: Iterable[str] | str | float) -> str | float:
+def _for_sqlite(value: Given) -> str | float:
     return value if isinstance(value, str | int | float) else json.dumps(list(value))

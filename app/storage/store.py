@@ -5,6 +5,7 @@ import random
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
@@ -28,7 +29,7 @@ from app.storage.database import Database, now
 from app.storage.errors import DatabaseBehind
 from app.storage.faults import as_storage_unavailable
 from app.storage.file_lock import FileLock
-from app.storage.folding import fold_session
+from app.storage.folding import fold_session, read_ripe
 from app.storage.issuing import Issue, Issuing, sweep_keys
 from app.storage.locking import not_found
 from app.storage.records import is_storable
@@ -61,7 +62,7 @@ class SqlStore:
         self._file_lock = None if self._database.file is None else FileLock(self._database.file)
         self._shelf = Shelf()
         self._heartbeat = Heartbeat()
-        self._rng = rng or random.SystemRandom()
+        self._rng = rng or random.Random()  # noqa: S311 - seeded by the system; decides slots, no secrets
         self._next_sweep = 0.0
         self._writer: Writer[Issue | Answer] = Writer(
             self._database.writer,
@@ -123,21 +124,28 @@ class SqlStore:
     async def issue(self, session_id: str, order: Order) -> list[HandedOut]:
         """Hands out impressions, on disk before it returns."""
         _check(session_id)
-        given: list[HandedOut] = await self._writer.together(Issue(session_id, order), rows=order.count, lapses=True)
+        given: list[HandedOut] = await self._writer.enqueue(Issue(session_id, order), None, order.count, True)
         return given
 
     async def answer(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackStatus]:
         """Stores answers, on disk before it returns; one status for each."""
         _check(session_id)
-        statuses: list[FeedbackStatus] = await self._writer.together(
-            Answer(session_id, answers), rows=len(answers), lapses=False
-        )
+        try:
+            waiting = self._writer.enqueue(Answer(session_id, answers), None, len(answers), False)
+        except SessionError:
+            self._heartbeat.note_refusal()
+            raise
+        statuses: list[FeedbackStatus] = await waiting
         return statuses
 
     async def fold(self, session_id: str) -> Counters:
-        """Moves what is countable into the evidence; returns the counters after."""
-        _check(session_id)
-        return await self._writer.alone(lambda connection: fold_session(connection, session_id, self._heartbeat))
+        """Moves what is countable into the evidence, in short transactions; returns the counters after."""
+        ripe = await self._read(session_id, lambda connection: read_ripe(connection, session_id))
+        counters = ripe.counters
+        for part in ripe.parts():
+            work = partial(fold_session, session_id=session_id, ripe=part, heartbeat=self._heartbeat)
+            counters = await self._writer.alone(work)
+        return counters
 
     async def planning_input(self, session_id: str) -> PlanningInput:
         """Returns a consistent view for planning."""

@@ -22,14 +22,22 @@ _SINCE = select(uptimes.c.began_at, uptimes.c.last_beat_at).where(uptimes.c.last
 
 
 class Heartbeat:
-    """This process's current stretch. Only the writer's thread uses it, inside its transactions."""
+    """This process's current stretch. Only the writer's thread uses it, inside its transactions, but for refusals."""
 
     def __init__(self) -> None:
         self._stretch = uuid.uuid4().hex
+        self._refused = False
         self.is_broken_off = True
 
+    def note_refusal(self) -> None:
+        """Takes note that an answer was refused; unless it is sent again, its silence proves nothing."""
+        self._refused = True
+
     def beat(self, connection: Connection, now: float) -> None:
-        """Extends the stretch to `now`, or begins another if the last one has broken off."""
+        """Extends the stretch to `now`, or begins another if the last one has broken off or answers were refused."""
+        if self._refused:
+            self._refused = False  # first: what is refused from here on is for the next beat
+            self.break_off()
         self.is_broken_off = False
         given = {"stretch": self._stretch, "now": now, "earliest": now - _SILENCE_SECONDS}
         if connection.execute(_BEAT, given).rowcount == 0:

@@ -5,10 +5,12 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.sessions.service import Sessions
 from app.web import documents, health, reading, request_bodies, serving, sessions
 from app.web.fault_handlers import add_fault_handlers
+from app.web.hot_lane import HotLane
 from app.web.shield import BodyLimit, Shield
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -23,6 +25,17 @@ DESCRIPTION = (
 class Api(FastAPI):
     """The application; its document also knows the bodies that our own reader reads."""
 
+    hot_lane: ASGIApp | None = None
+
+    @property
+    def entry(self) -> ASGIApp:
+        """What a server should call: the hot lane, if there is one, without the way through this object."""
+        return self.hot_lane or self
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request: by the hot lane, if there is one, which passes on what is not for it."""
+        await (self.hot_lane or super().__call__)(scope, receive, send)
+
     def openapi(self) -> dict[str, Any]:
         """Returns the OpenAPI document, made once."""
         if not self.openapi_schema:
@@ -31,7 +44,9 @@ class Api(FastAPI):
         return self.openapi_schema or {}
 
 
-def build_api(use_cases: Sessions, *, version: str, body_limit_bytes: int, lifespan: Lifespan | None = None) -> Api:
+def build_api(
+    use_cases: Sessions, *, version: str, body_limit_bytes: int, hot_lane: bool = True, lifespan: Lifespan | None = None
+) -> Api:
     """Returns the application that serves these use cases."""
     api = Api(
         title="bestpair",
@@ -49,4 +64,6 @@ def build_api(use_cases: Sessions, *, version: str, body_limit_bytes: int, lifes
     add_fault_handlers(api)
     api.add_middleware(BodyLimit, limit_bytes=body_limit_bytes)
     api.add_middleware(Shield)  # added last, so it is around all others
+    if hot_lane:
+        api.hot_lane = HotLane(super(Api, api).__call__, use_cases, body_limit_bytes=body_limit_bytes)
     return api

@@ -11,8 +11,8 @@ from app.sessions.errors import SessionNotFound
 from app.sessions.service import Sessions
 
 LONGEST_KEY = 200
-_SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_VISIBLE = re.compile(rf"[\x21-\x7e]{{1,{LONGEST_KEY}}}")
+SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+VISIBLE = re.compile(rf"[\x21-\x7e]{{1,{LONGEST_KEY}}}")
 
 
 async def _sessions(request: Request) -> Sessions:
@@ -23,13 +23,13 @@ async def _sessions(request: Request) -> Sessions:
 
 async def _session_id(session_id: Annotated[str, Path(description="As given by the creation.")]) -> str:
     """Returns an id that may exist; anything else never reaches the database."""
-    if not _SESSION_ID.fullmatch(session_id):
+    if not SESSION_ID.fullmatch(session_id):
         raise SessionNotFound("no session has this id")
     return session_id
 
 
 def _visible(key: str) -> str:
-    if not _VISIBLE.fullmatch(key):
+    if not VISIBLE.fullmatch(key):
         raise ValueError(f"must be 1 to {LONGEST_KEY} visible ASCII characters, without spaces")
     return key
 

@@ -13,7 +13,7 @@ from app.web.refusals import BodyTooLarge, UnexpectedFault
 
 logger = logging.getLogger("bestpair.web")
 
-_REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """What is taken over from a caller: nothing that could forge a line in a log."""
 
 
@@ -29,28 +29,49 @@ class Shield:
             await self._app(scope, receive, send)
             return
         given = Headers(scope=scope).get("x-request-id", "")
-        request_id = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        request_id = given if REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = request_id
         started = False
 
-        async def send_with_id(message: Message) -> None:
+        async def send_noting(message: Message) -> None:
             nonlocal started
-            if message["type"] == "http.response.start":
-                started = True
-                headers = MutableHeaders(scope=message)
-                headers["X-Request-ID"] = request_id
-                headers["X-Content-Type-Options"] = "nosniff"
+            started = started or message["type"] == "http.response.start"
             await send(message)
 
+        send_with_id = with_id(send_noting, request_id)
         try:
             await self._app(scope, receive, send_with_id)
         except ClientDisconnect:
             return  # nobody is left to be answered
-        except Exception:
-            logger.exception("unexpected fault in request %s: %s %r", request_id, scope["method"], scope["path"])
+        except Exception as error:
             if started:
+                log_fault(error, request_id, scope)
                 raise  # half an answer is out: only cutting the connection tells the caller
-            await problem_for(UnexpectedFault(FAULT_DETAIL), request_id)(scope, receive, send_with_id)
+            await answer_fault(error, request_id, scope, receive, send_with_id)
+
+
+def with_id(send: Send, request_id: str) -> Send:
+    """Returns a `send` that adds the headers which every answer has."""
+
+    async def send_with_id(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-ID"] = request_id
+            headers["X-Content-Type-Options"] = "nosniff"
+        await send(message)
+
+    return send_with_id
+
+
+def log_fault(error: Exception, request_id: str, scope: Scope) -> None:
+    """Writes to the log what nobody expected."""
+    logger.error("unexpected fault in request %s: %s %r", request_id, scope["method"], scope["path"], exc_info=error)
+
+
+async def answer_fault(error: Exception, request_id: str, scope: Scope, receive: Receive, send: Send) -> None:
+    """Logs what nobody expected and answers with a 500 that tells nothing but the request id."""
+    log_fault(error, request_id, scope)
+    await problem_for(UnexpectedFault(FAULT_DETAIL), request_id)(scope, receive, send)
 
 
 class BodyLimit:

@@ -224,6 +224,32 @@ async def test_a_fold_that_finds_nothing_changes_nothing(store: SqlStore) -> Non
     assert row["epoch"] == 1
 
 
+async def test_many_are_folded_in_parts_and_in_order(
+    store: SqlStore, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.storage.folding.FOLDED_AT_ONCE", 7)
+    session_id = await a_session(store)
+    given = await issue(store, session_id, 60)
+    await store.answer(session_id, [reward(one, k % 2) for k, one in enumerate(given) if k != 3])
+    first = given[3]
+    before = [one for one in given[:3] if {one.i, one.j} == {first.i, first.j}]
+    held = [one for one in given[3:] if {one.i, one.j} == {first.i, first.j}]
+    counters = await store.fold(session_id)
+    assert counters == Counters(issued=60, answered=59, void=0, counted=60 - len(held))
+    assert len(before) + len(held) > 1
+    assert (counters, sums_of((await store.planning_input(session_id)).evidence)) == await recount(store, session_id)
+    let_time_pass(database_url, 301)
+    assert await store.fold(session_id) == Counters(issued=60, answered=59, void=1, counted=59)
+
+
+async def test_a_fold_tells_for_how_long_nothing_will_be_final(store: SqlStore, database_url: str) -> None:
+    session_id = await a_session(store, ticket_ttl_seconds=90.0)
+    await issue(store, session_id, 2)
+    let_time_pass(database_url, 30)
+    await issue(store, session_id, 2)
+    assert 50 < (await store.fold(session_id)).quiet_seconds <= 60
+
+
 async def test_a_stopped_session_still_counts_what_comes(store: SqlStore) -> None:
     session_id = await a_session(store)
     (one,) = await issue(store, session_id, 1)

@@ -1,5 +1,6 @@
 """kill -9 in mid-load, again and again: what was acknowledged is there once, and the session goes on."""
 
+import os
 import random
 import threading
 import time
@@ -10,7 +11,7 @@ import httpx
 from app.client import Client, ProblemError, Retries, ServiceUnreachable
 from tests.e2e.harness import Server, reference_evidence, stored_evidence, stored_impressions
 
-KILLS = 10
+KILLS = int(os.environ.get("BESTPAIR_TEST_KILLS", "10"))  # make torture asks for more
 CALLERS = 4
 
 

@@ -115,6 +115,9 @@ class FakeSessions(Sessions):
         self._found(session_id)
         return self.snapshot
 
+    def best_pair_kept(self, session_id: str) -> Snapshot | None:
+        return self.snapshot if self.error is None and session_id in self.records else None
+
     async def estimates(self, session_id: str, top: int) -> dict[str, Any]:
         items = [{"i": n, "id": item.id, "label": item.label} for n, item in enumerate(self._found(session_id).items)]
         cell = {"a": 0, "b": 1, "reward": None, "interval": [0.0, 1.0], "shown": 0, "measured": False}

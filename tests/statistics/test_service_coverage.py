@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.stats import binom
+from sqlalchemy import bindparam, select
 
 from app.engine.confidence import upper_end
 from app.sessions import maturity
@@ -14,7 +15,9 @@ from app.sessions.model import Item
 from app.sessions.planning import evidence_of
 from app.sessions.ports import Order
 from app.sessions.service import Answer, Sessions
+from app.storage import folding
 from app.storage.store import SqlStore
+from app.storage.tables import impressions
 
 ALPHA = 0.1
 NO_CLICK = 0.6  # of every pair
@@ -67,5 +70,8 @@ async def test_counting_by_arrival_would_break_it(tmp_path: Path, monkeypatch: p
         final = [one for one in impressions if one.outcome is not None]
         return original(final, settings, now, uptimes)
 
+    # The reader that looks for what can be counted must not block either.
+    answered = select(impressions.c.sequence).where(*folding._MINE, impressions.c.outcome.is_not(None))
+    monkeypatch.setattr(folding, "_RIPE", answered.limit(bindparam("most")))
     monkeypatch.setattr("app.storage.folding.fold", by_arrival)
     assert await misses(tmp_path) > 2 * ALLOWED

@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import Select
+from sqlalchemy import Connection, Select
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from app.storage import folding, planning, reading
 from app.storage.database import Database, migration_engine
+from app.storage.driver import run
 from app.storage.store import SqlStore
 from tests.examples import a_session, issue, reward
 
@@ -17,6 +18,8 @@ OF_OPEN = {
     "planning": reading._PLANNING,
     "advance": reading._TO_ADVANCE,
     "fold": folding._OPEN,
+    "ripe": folding._RIPE,
+    "overview": folding._OVERVIEW,
     "outstanding": planning._OUTSTANDING,
 }
 
@@ -43,9 +46,33 @@ def _plan(url: str, statement: Select[*tuple[Any, ...]], session_id: str) -> lis
         sqlite = connection.dialect.name == "sqlite"
         compiled = statement.compile(dialect=connection.dialect, compile_kwargs={"render_postcompile": True})
         assert isinstance(compiled, SQLCompiler)
-        given = {**compiled.params, "id": session_id, "limit": 5}
+        fold = {"latest": 0.0, "answer_is_final": True, "silence_is_void": True, "most": 5}
+        given = {**compiled.params, **fold, "id": session_id, "limit": 5}
         ordered = tuple(given[name] for name in compiled.positiontup or [])
         if not sqlite:
             connection.exec_driver_sql("SET enable_seqscan = off")  # a table as small as this would be read whole
         explain = f"{'EXPLAIN QUERY PLAN' if sqlite else 'EXPLAIN'} {compiled}"
         return [str(row[-1]) for row in connection.exec_driver_sql(explain, ordered if sqlite else given)]
+
+
+async def test_answers_find_their_rows_by_key_in_a_table_that_is_new(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without statistics PostgreSQL takes what is open for rare; a group of answers then read all of it, row by row."""
+    store = SqlStore(postgresql_url)
+    await store.start()
+    session_id = await a_session(store)
+    given = await issue(store, session_id, 3000)
+    plans: list[str] = []
+
+    def explained(connection: Connection, statement: str, parameters: Any) -> Any:
+        if statement.startswith("UPDATE impressions"):
+            rows = connection.connection.driver_connection.execute(f"EXPLAIN {statement}", parameters)  # type: ignore[union-attr]
+            plans.extend(row[0] for row in rows)
+        return run(connection, statement, parameters)
+
+    monkeypatch.setattr("app.storage.driver.run", explained)
+    assert await store.answer(session_id, [reward(one, 1) for one in given[:100]])
+    await store.close()
+    assert any("pk_impressions" in step for step in plans), plans
+    assert not any("ix_impressions_open" in step for step in plans), plans

@@ -14,9 +14,9 @@ def sessions() -> FakeSessions:
     return FakeSessions()
 
 
-@pytest.fixture
-def app(sessions: FakeSessions) -> Api:
-    return build_api(sessions, version="1.2.3", body_limit_bytes=LIMIT)
+@pytest.fixture(params=[True, False], ids=["hot lane", "plain"])
+def app(request: pytest.FixtureRequest, sessions: FakeSessions) -> Api:
+    return build_api(sessions, version="1.2.3", body_limit_bytes=LIMIT, hot_lane=request.param)
 
 
 @pytest.fixture

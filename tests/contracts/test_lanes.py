@@ -1,0 +1,87 @@
+"""The same service through the hot lane and through the plain routes, on a real store: the same bytes."""
+
+import re
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from app.sessions.service import Sessions
+from app.storage.store import SqlStore
+from app.web.api import build_api
+
+TICKET = re.compile(rb'"ticket":"[^"]+"')
+HEADERS = {"X-Request-ID": "fixed", "Content-Type": "application/json"}
+
+
+@pytest.fixture
+async def lanes(store: SqlStore) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
+    """A caller for each lane; both lead to one store."""
+    sessions = Sessions(store)
+    apps = [build_api(sessions, version="1", body_limit_bytes=100_000, hot_lane=hot) for hot in (True, False)]
+    hot, plain = (
+        httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test", headers=HEADERS) for app in apps
+    )
+    async with hot, plain:
+        yield hot, plain
+
+
+def seen(answer: httpx.Response) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    return answer.status_code, answer.headers.raw, answer.content
+
+
+async def test_a_session_is_the_same_through_both(lanes: tuple[httpx.AsyncClient, httpx.AsyncClient]) -> None:
+    hot, plain = lanes
+    items = ['é"\\/🙂', "b", "c"]
+    at = (await hot.post("/v1/sessions", json={"items": items, "seed": 1})).headers["Location"]
+    for path, body in (("next-pair", {}), ("next-pair/batch", {"count": 7})):
+        for first, second in ((hot, plain), (plain, hot)):
+            keyed = {"Idempotency-Key": f"{path}-{first is hot}"}
+            given = await first.post(f"{at}/{path}", json=body, headers=keyed)
+            assert seen(given) == seen(await second.post(f"{at}/{path}", json=body, headers=keyed)), "the same again"
+    mine, theirs = [(await lane.post(f"{at}/next-pair/batch", json={"count": 6})).json() for lane in lanes]
+
+    async def both(path: str, one: object, other: object) -> None:
+        first, second = await hot.post(f"{at}/{path}", json=one), await plain.post(f"{at}/{path}", json=other)
+        assert seen(first) == seen(second)
+
+    def answer(impression: dict[str, str], reward: float) -> dict[str, object]:
+        return {"ticket": impression["ticket"], "reward": reward}
+
+    for reward in (1, 1, 0):  # accepted, duplicate, conflict
+        await both("feedback", answer(mine[0], reward), answer(theirs[0], reward))
+    await both("feedback", answer(mine[1], 0.5), answer(theirs[1], 0.5))
+    await both("feedback", {"ticket": "unknown", "reward": 1}, {"ticket": "unknown", "reward": 1})
+    rows = [[answer(one, 1) for one in few] + [{"ticket": "x"}] for few in (mine, theirs)]
+    await both("feedback/batch", rows[0], rows[1])
+    await both("feedback/batch", rows[0][:-1], rows[1][:-1])
+    best = await hot.get(f"{at}/best-pair")
+    assert seen(best) == seen(await plain.get(f"{at}/best-pair"))
+    known = {"If-None-Match": best.headers["etag"]}
+    unchanged = await hot.get(f"{at}/best-pair", headers=known)
+    assert seen(unchanged) == seen(await plain.get(f"{at}/best-pair", headers=known))
+    assert unchanged.status_code == 304
+    changed = await plain.patch(at, json={"state": "stopped"})
+    assert changed.status_code == 200
+    assert (await hot.get(f"{at}/best-pair", headers=known)).json()["state"] == "stopped", "seen at once"
+    await both("next-pair", {}, {})
+    await hot.delete(at)
+    gone = answer(mine[0], 1)
+    await both("next-pair", {}, {})
+    await both("feedback", gone, gone)
+    await both("feedback/batch", [gone], [gone])
+    assert seen(await hot.get(f"{at}/best-pair")) == seen(await plain.get(f"{at}/best-pair"))
+
+
+async def test_unkeyed_impressions_differ_in_nothing_but_chance(
+    lanes: tuple[httpx.AsyncClient, httpx.AsyncClient],
+) -> None:
+    hot, plain = lanes
+    at = (await hot.post("/v1/sessions", json={"items": ["a", "a2"], "seed": 1})).headers["Location"]
+    found = set()
+    for lane in (hot, plain) * 8:
+        status, headers, content = seen(await lane.post(f"{at}/next-pair", json={}))
+        assert status == 200
+        slots = b'"i":1' in content
+        found.add((slots, tuple(headers[1:]), TICKET.sub(b"", content)))
+    assert len(found) <= 2, "one for each order of the two items"
