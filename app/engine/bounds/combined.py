@@ -39,6 +39,13 @@ def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shar
     return _with_structure(direct._replace(upper=upper, gram_refuted=refuted), used, ceiling)
 
 
+DELAY = "delay-independent-of-outcome"
+"""A joint region of several entries needs an order of counting that outcomes do not decide. Issue order gives that to
+each pair by itself; across pairs it takes answers that are not slower after one outcome than after the other (or an
+attribution window, which makes all equally slow). At worst a region of two entries at alpha holds at
+alpha (1 + log 1/alpha)."""
+
+
 class _Structural(NamedTuple):
     """Lower bounds that lean on the structure of L."""
 
@@ -53,7 +60,7 @@ def _gram(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares
         return
     for ordinal, landmarks in enumerate(choices.landmarks, start=1):
         lower = gram_lower_bounds(evidence, landmarks, portion(shares.gram * problem.delta, ordinal), problem.epsilon)
-        yield _Structural(Kind.GRAM, lower, landmarks.assumptions)
+        yield _Structural(Kind.GRAM, lower, (*landmarks.assumptions, DELAY))
 
 
 def _screening(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Iterator[_Structural]:
@@ -61,11 +68,11 @@ def _screening(problem: Problem, evidence: Evidence, choices: Choices, shares: S
     share = shares.screening * problem.delta
     if problem.item_clicks and share > 0:
         lower = item_click_bounds(evidence, choices.guess, math.log(1 / share))
-        yield _Structural(Kind.ITEM_CLICKS, lower, ("mixture", "slots-independent"))
+        yield _Structural(Kind.ITEM_CLICKS, lower, ("mixture", "slots-independent", DELAY))
         return
     for ordinal, blank in enumerate(choices.blanks, start=1):
         lower = blank_bounds(evidence, blank, math.log(1 / portion(share, ordinal)))
-        yield _Structural(Kind.SCREENING, lower, ("mixture",))
+        yield _Structural(Kind.SCREENING, lower, ("mixture", DELAY))
 
 
 def _with_structure(bounds: Bounds, structural: Iterable[_Structural], ceiling: float) -> Bounds:

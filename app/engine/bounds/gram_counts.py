@@ -61,10 +61,9 @@ class Landmarks:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What must hold for bounds through these landmarks; for the delay see `gram`."""
+        """What must hold for bounds through these landmarks."""
         rank = len(self.items) // 2 if self.two_sets else len(self.items)
-        by_rank = () if self.rank_free else (f"rank<={rank}",)
-        return ("mixture", *by_rank, "delay-independent-of-outcome")
+        return ("mixture",) if self.rank_free else ("mixture", f"rank<={rank}")
 
     @property
     def h(self) -> float:

@@ -8,8 +8,9 @@ With a, b, c the no-click probabilities of a user's group for items i, j, c, ave
 If c is hardly ever clicked, little is lost (E[u_i u_j] + E[u_c] at most twice), and pairs of two weak items are gone
 for the K entries (i, c). Only samples issued after c was chosen count.
 
-For one pair, M_ic M_jc is a martingale of mean 1 (two entries, independent draws), so with probability 1 - alpha the
-truth stays in the joint region log M_ic(p) + log M_jc(q) <= log(1/alpha), at all times. The least p + q over it is
+For one pair, M_ic M_jc is a martingale of mean 1 (two entries, independent draws, counted in an order that outcomes do
+not decide: `combined.DELAY`), so with probability 1 - alpha the truth stays in the joint region
+log M_ic(p) + log M_jc(q) <= log(1/alpha), at all times. The least p + q over it is
 bounded by weak duality: for *every* multiplier m >= 0
 
     p + q >= h_i(m) + h_j(m) - m log(1/alpha),   h_i(m) = min over p of p + m log M_ic(p).

@@ -7,7 +7,7 @@ import pytest
 
 from app.engine.arrays import Pair, pair_items
 from app.engine.bounds import Kind
-from app.engine.bounds.combined import combined_bounds
+from app.engine.bounds.combined import DELAY, combined_bounds
 from app.engine.bounds.direct import direct_bounds
 from app.engine.bounds.gram_counts import LandmarkBatch, Landmarks
 from app.engine.bounds.item_clicks import item_click_bounds
@@ -58,7 +58,7 @@ def test_item_clicks_take_the_share_of_screening() -> None:
 
 
 def test_assumptions_are_named_where_they_decide() -> None:
-    assert combined_bounds(PROBLEM, evidence(), BLANKS, SHARES).assumptions == ("mixture",)
+    assert combined_bounds(PROBLEM, evidence(), BLANKS, SHARES).assumptions == ("mixture", DELAY)
     # The same column of samples, but every pair was measured directly beyond what screening says.
     i, j = pair_items(np.arange(15), 6)
     rest = (i != 0) | (j != 1)
