@@ -58,8 +58,8 @@ def measure_growth(
             url = stack.enter_context(database(shared))
         servers = [floor(), service("hot", backend, url)]
         for server in servers:
+            stack.callback(server.stop)  # also of one that does not get ready
             server.start(folder)
-            stack.callback(server.stop)
         return _levels(levels, sizes, servers, step)
 
 

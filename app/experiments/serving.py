@@ -150,8 +150,8 @@ def _running(postgresql_url: str | None, lanes: Sequence[str]) -> Iterator[list[
             if shared is not None:
                 servers.append(service(lane, "postgresql", stack.enter_context(database(shared)), hot_lane=hot))
         for server in servers:
+            stack.callback(server.stop)  # also of one that does not get ready
             server.start(folder)
-            stack.callback(server.stop)
         yield servers
 
 

@@ -153,7 +153,7 @@ class Writer(Generic[Wish]):
 
     def _check_room(self) -> None:
         """Raises Overloaded if too many requests wait, or requests with too many rows."""
-        outboxes = self._outboxes.values()
+        outboxes = tuple(self._outboxes.values())  # another loop may come and add its own meanwhile
         requests = sum([each.taken_in for each in outboxes]) - self._taken_out
         rows = sum([each.rows_taken_in for each in outboxes]) - self._rows_taken_out
         if requests >= self._capacity or rows >= self._capacity * _ROWS_PER_REQUEST:
