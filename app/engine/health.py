@@ -65,6 +65,7 @@ class FindingKind(StrEnum):
     DRIFT = "drift"  # early and late
     SILENCE = "silence"  # the unanswered share of some pairs, and of the rest of their plans
     ONLY_CLICKS = "only_clicks"  # clicks alone are reported, and silence is common
+    RANK = "rank"  # a pair's own samples, and what the stated rank implies for it
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ def findings(
         _drift_of_pairs(evidence) or (_drift_of_items(evidence) if leans_on_clicks else None),
         _silence(problem.n_items, unanswered),
         _only_clicks(evidence, unanswered),
+        # The bound that leans on the rank was dropped when this was found: what is proven does not fall with it.
+        Finding(FindingKind.RANK, suspends=False) if choices.gram_refuted else None,
     )
     return tuple(found for found in checks if found is not None)
 

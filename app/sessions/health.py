@@ -30,6 +30,7 @@ _CAUSES = {
         "or some answers come after ticket_ttl_seconds"
     ),
     FindingKind.ONLY_CLICKS: "only clicks are reported, and silence is taken for a lost answer",
+    FindingKind.RANK: "there are more groups of users than the rank that was stated",
 }
 _ADVICE = {
     FindingKind.STRUCTURE: (
@@ -41,6 +42,7 @@ _ADVICE = {
     FindingKind.DRIFT: "find out what changed, then create a new session: this one mixes before and after",
     FindingKind.SILENCE: _REPORT_ALL,
     FindingKind.ONLY_CLICKS: _REPORT_ALL,
+    FindingKind.RANK: "nothing: the rank is not used any more; if you need one, create a session with a higher rank",
 }
 
 LOST_CHOICES = Health(
@@ -114,6 +116,8 @@ def _problem(finding: Finding, names: str) -> str:
             )
         case FindingKind.ONLY_CLICKS:
             return f"all {d['clicks']:.0f} answers were clicks, and {_percent(d['unanswered'])} of impressions got none"
+        case FindingKind.RANK:
+            return "a pair's own impressions contradict what the stated rank implies for it"
 
 
 def _percent(share: float) -> str:

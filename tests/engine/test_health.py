@@ -224,3 +224,9 @@ class TestPlanted:
         moments = watch(Lucb(), problem(self.K, epsilon=0.05), world, seed=seed, loss=lambda _, __: (0.0, 0.9))
         found = next(one for moment in moments for one in moment.findings())
         assert found.kind is FindingKind.SILENCE
+
+
+def test_a_refuted_rank_is_a_warning_only() -> None:
+    problem = Problem(n_items=4, epsilon=0.1, delta=0.1, rank=1)
+    found = findings(problem, Evidence.empty(4), Choices(gram_refuted=True), Shares(), Unanswered.none())
+    assert [(one.kind, one.suspends) for one in found] == [(FindingKind.RANK, False)]

@@ -141,6 +141,7 @@ NUMBERS = {
     FindingKind.DRIFT: {"until_version": 9.0, "early": 0.31, "late": 0.42, "early_shown": 2100.0, "late_shown": 1800.0},
     FindingKind.SILENCE: {"unanswered": 0.4, "expected": 0.25, "shown": 700.0},
     FindingKind.ONLY_CLICKS: {"clicks": 57.0, "unanswered": 0.83},
+    FindingKind.RANK: {},
 }
 SAID = {
     FindingKind.STRUCTURE: ("ad-2 and ad-0", "52.1 %", "57.3 %"),
@@ -149,6 +150,7 @@ SAID = {
     FindingKind.DRIFT: ("ad-2 and ad-0", "31 % of 2100", "plan 9", "42 % of 1800"),
     FindingKind.SILENCE: ("ad-2 and ad-0", "40 % of 700", "25 %"),
     FindingKind.ONLY_CLICKS: ("all 57", "83 %"),
+    FindingKind.RANK: ("stated rank",),
 }
 
 
