@@ -89,7 +89,7 @@ def suspended(health: Iterable[Health]) -> bool:
     return any(entry.suspends for entry in health)
 
 
-def _problem(finding: Finding, names: str) -> str:
+def _problem(finding: Finding, names: str) -> str:  # noqa: PLR0911 - a sentence for each kind
     d = finding.detail
     match finding.kind:
         case FindingKind.STRUCTURE:
