@@ -34,7 +34,7 @@ class Report:
     version: int
     assumptions: tuple[str, ...]
     diagnostics: Mapping[str, float] = field(default_factory=dict)
-    forecast_samples: int | None = None  # all that certifying will have taken, as far as can be told
+    forecast_samples: int | None = None  # impressions still needed to certify, as far as can be told
 
     @property
     def certified(self) -> bool:
@@ -92,7 +92,7 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
         version=version,
         assumptions=assessment.bounds.assumptions,
         diagnostics=proposal.diagnostics,
-        forecast_samples=None if proposal.forecast is None else evidence.samples + math.ceil(proposal.forecast),
+        forecast_samples=None if proposal.forecast is None else math.ceil(proposal.forecast),
     )
     choices = known if proposal.choices is None else proposal.choices
     return Plan(demand, report, Memory(version, proposal.notes, choices=choices))

@@ -31,7 +31,7 @@ async def test_a_lost_answer_does_not_stop_a_deterministic_session(store: SqlSto
             one = shown.handed_out
             if one.purpose.value == "explore":
                 await sessions.feedback(session, Answer(one.ticket, reward=1.0 - x[one.i] * x[one.j]))
-        body = json.loads((await sessions.best_pair(session)).body)
+        body = json.loads((await store.snapshot(session)).body)  # not what the use cases may still have at hand
         if body["certified"]:
             assert {body["i"], body["j"]} == {1, 2}
             return
