@@ -130,7 +130,7 @@ def test_doubt_after_the_verdict(database_url: str, tmp_path: Path) -> None:
 def certify_with_some_out(client: Client, session: str, crowd: Crowd) -> list[Impression]:
     """Returns impressions that were handed out before the verdict and are not answered yet."""
     for more in range(1, 200):
-        shown, out = client.next_pairs(session, 100), client.next_pairs(session, 300)
+        shown, out = client.next_pairs(session, 100), client.next_pairs(session, 1000)
         client.feedbacks(session, [crowd.tell_all(pair) for pair in shown])
         client.change_session(session, budget=20_000 + more)  # folds and plans at once
         if client.best_pair(session).certified:

