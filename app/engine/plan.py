@@ -77,9 +77,7 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
         return Plan(Demand.nothing(), report, Memory(version, memory.notes, certified, known))
     rng = source(Purpose.PLAN, problem.seed, version)
     room = _NO_LIMIT if problem.budget is None else max(problem.budget - evidence.samples, 0)
-    proposal = policy.propose(
-        Situation(problem, evidence, assessment, memory.notes, version, room, rng, memory.choices)
-    )
+    proposal = policy.propose(Situation(problem, evidence, assessment, memory.notes, version, room, rng, known))
     demand = proposal.demand.limited(room, rng)
     report = Report(
         **_said_of(proposal.pair, problem, evidence, assessment),

@@ -1,5 +1,6 @@
 """The policies by name: the paper's, stronger baselines, and the catalogue of them."""
 
+from app.engine.policies.explore_fit_verify import ExploreFitVerify
 from app.engine.policies.lil_ucb import LilUcb
 from app.engine.policies.lrmc import Lrmc
 from app.engine.policies.lucb import Lucb
@@ -29,6 +30,7 @@ POLICIES: dict[str, Policy] = {
         Lucb(),
         SequentialHalving(),
         RowMeanHalving(),
+        ExploreFitVerify(),
     )
 }
 

@@ -50,9 +50,8 @@ class Batch:
         self.left -= float(whole.sum())
         self.purposes[purpose] = self.purposes.get(purpose, 0.0) + float(whole.sum())
 
-    def leader(self, aim: Aim, *, nominated: bool, seen: int) -> None:
-        """Asks for the leader: towards its need once nominated, before that as often again as it was seen."""
-        wanted = aim.leader_need if nominated else max(seen, 20)
+    def leader(self, aim: Aim, wanted: float, *, nominated: bool) -> None:
+        """Asks for the leader."""
         part = LEADER_PART if nominated else UNNAMED_LEADER_PART
         i, j = pair_items(np.array([aim.leader]), self.n_items)
         self.ask("leader", i, j, np.array([min(wanted, part * self.size)]))

@@ -1,0 +1,248 @@
+"""`explore_fit_verify`: a fixed budget that cannot certify; the low-rank fit guesses, direct samples decide.
+
+Explore: every item meets random partners. Then round after round: fit everything seen, choose the most promising pairs,
+show them equally often; the pairs become fewer and fewer. Unlike plain halving no pair is dropped for good: the next
+fit, sharper among the good items, may call it back. Two views choose the pairs of a round:
+
+- *trust*: the lowest posterior means, the fit as prior. Best where low rank holds.
+- *doubt*: the highest odds that the pair is at the target t = best mean - `TARGET_GAP` and not where the fit has it, m:
+  S log(t/m) + (n-S) log((1-t)/(1-m)) - `DOUBT` (m - t). It finds the complementary pair that a fit with few samples
+  cannot see: evidence against the fit counts, the mere lack of samples does not.
+
+Nothing is proven here; the verdict is the certificate's.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from app.engine.arrays import FloatArray, IntArray, Pair, pair_at, pair_index, pair_items
+from app.engine.demand import Demand, fill_lowest
+from app.engine.evidence import Evidence
+from app.engine.fit import Fit, fit
+from app.engine.memory import Json, Notes
+from app.engine.policies.policy import Policy, Proposal, Situation
+from app.engine.policies.sequential_halving import FIRST_RUN_PER_PAIR
+
+EXPLORE_PART = 0.15
+"""Part of the budget for random partners. The wide rounds after it go on exploring, among the better items."""
+
+ROUNDS = 16
+WIDE_ROUNDS = 2
+"""So many rounds show `widest` pairs; then their number falls geometrically to the last two."""
+
+FRONT_LOAD = 2.0
+"""Rounds shrink by exp(-FRONT_LOAD / ROUNDS): a pair lost early never comes to the late rounds' precision."""
+
+BUDGET_PER_PAIR = 80
+FEWEST_WIDE = 64
+MOST_WIDE = 4096
+"""The widest rounds show budget / BUDGET_PER_PAIR pairs, within these limits."""
+
+ROUND_DONE = 0.5
+"""A round is over once this part of it is counted; what was lost is asked for in the next, so no loss adds a plan."""
+
+DOUBTED_PART = 0.6
+TARGET_GAP = 0.04
+DOUBT = 5.0
+"""Log-odds lost per unit that the fit lies above the target: large deviations are rarer, not impossible."""
+
+POOL = 4
+"""Pairs never shown come from the fit's POOL * widest lowest, one standard deviation of the fit allowed for."""
+
+TRUSTED = 0.01
+DEVIANT = 0.2
+DEVIANT_PART = 0.03
+"""Pairs deviate from the fit by about TRUSTED, and this part of them by about DEVIANT."""
+
+LOWEST_GUESS = 0.003
+"""A fit may say 0 or 1, but a prior may not."""
+
+
+class ExploreFitVerify(Policy):
+    """Spends a fixed budget for the best guess; it needs no rank and no self pairs."""
+
+    name: ClassVar[str] = "explore_fit_verify"
+
+    def propose(self, now: Situation) -> Proposal:
+        """Returns the demand of the round in progress."""
+        return explore_fit_verify(now, now.problem.budget or FIRST_RUN_PER_PAIR * now.problem.n_pairs)
+
+
+def divides(notes: Notes, budget: int) -> bool:
+    """Returns whether the notes are of a run that divides this budget, not of one before the budget was changed."""
+    schedule = _Schedule.read(notes)
+    return schedule is not None and schedule.began + schedule.total == budget
+
+
+def explore_fit_verify(now: Situation, budget: int) -> Proposal:
+    """Returns the demand of the round in progress, of a run that began where the notes say, or begins now.
+
+    It may begin late: all evidence is used, items shown enough are not explored again, and what is left of the budget
+    is divided. A round is known by the samples counted since, so lost, late and extra answers do no harm.
+    """
+    schedule = _Schedule.read(now.notes) if divides(now.notes, budget) else None
+    schedule = schedule or _Schedule.starting(now.evidence, budget)
+    spent = now.evidence.samples - schedule.began
+    number = schedule.round_at(spent)
+    if number == 0:
+        demand = _random_partners(_missing_views(now.evidence, budget), schedule.ends[0] - spent, now)
+        pair = _Beliefs(now.evidence, now.rng, FEWEST_WIDE).best if now.evidence.samples else Pair(0, 1)
+        return Proposal(demand, pair, "explore", schedule.notes)
+    beliefs = _Beliefs(now.evidence, now.rng, schedule.widest)
+    if spent >= schedule.total:
+        return Proposal(Demand.nothing(), beliefs.best, "finished", schedule.notes, beliefs.diagnostics)
+    chosen = beliefs.promising(schedule.width(number))
+    count = fill_lowest(np.zeros(len(chosen), dtype=np.int64), schedule.ends[number] - spent, now.rng)
+    demand = Demand.of_pairs(chosen, count, now.problem.n_items)
+    return Proposal(demand, beliefs.best, f"round {number}", schedule.notes, beliefs.diagnostics)
+
+
+@dataclass(frozen=True)
+class _Schedule:
+    """How what was left of the budget when the run began is divided: exploring, then `ROUNDS` rounds."""
+
+    began: int  # samples counted before the run
+    total: int  # samples of the run
+    explore: int  # of them for random partners
+
+    @classmethod
+    def read(cls, notes: Notes) -> "_Schedule | None":
+        """Returns the schedule in the notes, None if there is none."""
+        began, total, explore = (_whole(notes.get(key)) for key in ("began", "total", "explore"))
+        return None if began is None or total is None or explore is None else cls(began, total, explore)
+
+    @classmethod
+    def starting(cls, evidence: Evidence, budget: int) -> "_Schedule":
+        """Returns the schedule of a run that begins with this evidence."""
+        total = max(budget - evidence.samples, 0)
+        missing = math.ceil(_missing_views(evidence, budget).sum() / 2)
+        return cls(evidence.samples, total, min(missing, math.ceil(EXPLORE_PART * total)))
+
+    @property
+    def notes(self) -> Notes:
+        """What to remember."""
+        return {"began": self.began, "total": self.total, "explore": self.explore}
+
+    @property
+    def widest(self) -> int:
+        """Pairs in the wide rounds."""
+        return min(max(self.total // BUDGET_PER_PAIR, FEWEST_WIDE), MOST_WIDE)
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """Samples of the run at which exploring and each round end."""
+        part = np.exp(-FRONT_LOAD * np.arange(ROUNDS) / ROUNDS)
+        ends = self.explore + (self.total - self.explore) * np.cumsum(part) / part.sum()
+        return [self.explore, *(int(end) for end in ends[:-1]), self.total]
+
+    def round_at(self, spent: int) -> int:
+        """Returns the round in progress, 0 for exploring; the last one lasts until the budget is spent."""
+        starts = [0, *self.ends[:-1]]
+        over = (spent >= a + ROUND_DONE * (b - a) for a, b in zip(starts, self.ends, strict=True))
+        return min(sum(over), ROUNDS)
+
+    def width(self, number: int) -> int:
+        """Returns how many pairs a round shows."""
+        narrowing = max(0, number - WIDE_ROUNDS) / (ROUNDS - WIDE_ROUNDS)
+        return round(self.widest * (2 / self.widest) ** narrowing)
+
+
+class _Beliefs:
+    """What is thought of the pairs that matter: all that were shown, and those the fit likes."""
+
+    def __init__(self, evidence: Evidence, rng: np.random.Generator, widest: int) -> None:
+        K, shown = evidence.n_items, evidence.totals
+        self.n_items = K
+        self.fit: Fit = fit(shown, K, rng)
+        off = shown.i != shown.j
+        liked = self.fit.smallest_pairs(POOL * widest, caution=1.0)
+        self.pairs: IntArray = np.union1d(pair_index(shown.i[off], shown.j[off], K), liked)
+        i, j = pair_items(self.pairs, K)
+        self.n, self.s = evidence.entries(i, j)
+        self.guess = np.clip(self.fit.entries(i, j), LOWEST_GUESS, 1 - LOWEST_GUESS)
+        self.variance = self.fit.spread(i, j) ** 2
+
+    @cached_property
+    def trusting(self) -> FloatArray:
+        """Posterior means with the fit as prior."""
+        return self._posterior_mean(TRUSTED)
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Posterior means under both priors, weighed by how well each predicted the pair's own samples."""
+        odds = DEVIANT_PART / (1 - DEVIANT_PART) * np.exp(self._evidence_for(DEVIANT) - self._evidence_for(TRUSTED))
+        deviant = odds / (1 + odds)
+        return (1 - deviant) * self.trusting + deviant * self._posterior_mean(DEVIANT)
+
+    @property
+    def best(self) -> Pair:
+        """The pair with the lowest mean among those shown; the fit's favourite if none was."""
+        mean = np.where(self.n > 0, self.mean, 1.0 + self.mean)  # never shown: behind all that were
+        return pair_at(int(self.pairs[np.argmin(mean)]), self.n_items)
+
+    def promising(self, count: int) -> IntArray:
+        """Returns the pairs of a round: the most trusted, then the most doubted of the others."""
+        trusted = np.argsort(self.trusting, kind="stable")[: math.ceil((1 - DOUBTED_PART) * count)]
+        odds = self._odds_of_target()
+        odds[trusted] = -math.inf
+        doubted = np.argsort(-odds, kind="stable")[: max(min(count, len(odds)) - len(trusted), 0)]
+        return self.pairs[np.concatenate([trusted, doubted])]
+
+    @property
+    def diagnostics(self) -> dict[str, float]:
+        """The rank of the fit."""
+        return {"fit_rank": float(self.fit.rank)}
+
+    def _odds_of_target(self) -> FloatArray:
+        lowest = float(self.trusting[self.n > 0].min(initial=1.0))
+        target = max(lowest - TARGET_GAP, LOWEST_GUESS / 2)
+        fitted = np.clip(self.guess, target + 0.01, 1 - LOWEST_GUESS / 2)  # a fit below the target is no evidence
+        likelihood = self.s * np.log(target / fitted) + (self.n - self.s) * np.log((1 - target) / (1 - fitted))
+        return likelihood - DOUBT * (fitted - target)
+
+    def _posterior_mean(self, deviation: float) -> FloatArray:
+        """Returns means under a prior worth guess (1 - guess) / variance impressions."""
+        worth = np.maximum(self.guess * (1 - self.guess) / (self.variance + deviation**2), 1.0)
+        return (worth * self.guess + self.s) / (worth + self.n)
+
+    def _evidence_for(self, deviation: float) -> FloatArray:
+        """Returns the log-density of each pair's own mean, as a normal; 0 where there is none."""
+        n = np.maximum(self.n, 1)
+        variance = self.guess * (1 - self.guess) / n + self.variance + deviation**2
+        log_density = -0.5 * np.log(variance) - 0.5 * (self.s / n - self.guess) ** 2 / variance
+        return np.where(self.n > 0, log_density, 0.0)
+
+
+def _missing_views(evidence: Evidence, budget: int) -> IntArray:
+    """Returns how often each item is still to be shown until it has its part of the exploring (K,)."""
+    K, shown = evidence.n_items, evidence.totals
+    views = np.bincount(shown.i, shown.n, K) + np.bincount(shown.j, shown.n, K)
+    return np.maximum(np.ceil(2 * EXPLORE_PART * budget / K - views), 0).astype(np.int64)
+
+
+def _random_partners(missing: IntArray, impressions: int, now: Situation) -> Demand:
+    """Returns impressions with random partners for the items that miss views, those that miss most first.
+
+    Each pass puts the items in a random ring and shows neighbours, so that each appears twice.
+    """
+    left: list[IntArray] = []
+    right: list[IntArray] = []
+    while sum(map(len, left)) < impressions:
+        items = np.flatnonzero(missing >= max(missing.max(), 1))
+        missing = np.maximum(missing - 2 * (missing >= max(missing.max(), 1)), 0)
+        if len(items) < 2:  # one item, or none, misses views: anyone will do
+            items = np.arange(len(missing))
+        ring = now.rng.permutation(items)
+        left.append(ring)
+        right.append(np.roll(ring, -1))
+    i, j = np.concatenate(left)[:impressions], np.concatenate(right)[:impressions]
+    pairs, count = np.unique(pair_index(np.minimum(i, j), np.maximum(i, j), len(missing)), return_counts=True)
+    return Demand.of_pairs(pairs, count.astype(np.int64), len(missing))
+
+
+def _whole(value: Json) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
