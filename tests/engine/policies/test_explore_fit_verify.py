@@ -1,4 +1,4 @@
-"""explore_fit_verify: how it divides the budget, that it finds better pairs than halving, and when rplans turns to it."""
+"""explore_fit_verify: how it divides the budget, that it beats halving, and when rplans turns to it."""
 
 from dataclasses import replace
 
