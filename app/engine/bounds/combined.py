@@ -19,6 +19,7 @@ from app.engine.bounds.nominee import lower_with_nominees
 from app.engine.bounds.screening import blank_bounds
 from app.engine.choices import Choices
 from app.engine.evidence import Evidence
+from app.engine.landmarks import audit
 from app.engine.problem import Problem
 from app.engine.shares import Shares, portion
 
@@ -31,8 +32,8 @@ def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shar
     structural = [*_screening(problem, evidence, choices, shares)]
     through_landmarks = [*_gram(problem, evidence, choices, shares)]
     # Pairs' own upper bounds hold for all pairs at once. A bound G above one of them is wrong: then none is used, which
-    # is always sound.
-    refuted = any(np.any(one.lower > upper) for one in through_landmarks)
+    # is always sound. Self pairs that are more than the landmarks explain say so too.
+    refuted = any(np.any(one.lower > upper) for one in through_landmarks) or _rank_is_refuted(evidence, choices)
     # What must be reached for a certificate: only there does it matter which bound reached it, and on what assumption.
     ceiling = float(upper.min()) - problem.epsilon
     used = structural if refuted else [*through_landmarks, *structural]
@@ -44,6 +45,10 @@ DELAY = "delay-independent-of-outcome"
 each pair by itself; across pairs it takes answers that are not slower after one outcome than after the other (or an
 attribution window, which makes all equally slow). At worst a region of two entries at alpha holds at
 alpha (1 + log 1/alpha)."""
+
+
+SUSPICIOUS = 4.0
+"""Standard deviations of the audit: by chance in 3 of 100,000 looks."""
 
 
 class _Structural(NamedTuple):
@@ -61,6 +66,12 @@ def _gram(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares
     for ordinal, landmarks in enumerate(choices.landmarks, start=1):
         lower = gram_lower_bounds(evidence, landmarks, portion(shares.gram * problem.delta, ordinal), problem.epsilon)
         yield _Structural(Kind.GRAM, lower, (*landmarks.assumptions, DELAY))
+
+
+def _rank_is_refuted(evidence: Evidence, choices: Choices) -> bool:
+    """Returns whether fresh self pairs show a higher rank than some landmarks lean on."""
+    leaning = (landmarks for landmarks in choices.landmarks if not landmarks.rank_free)
+    return not choices.gram_refuted and any(audit(evidence, landmarks) > SUSPICIOUS for landmarks in leaning)
 
 
 def _screening(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Iterator[_Structural]:
