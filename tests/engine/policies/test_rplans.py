@@ -9,7 +9,7 @@ from app.engine.certificate import assess
 from app.engine.choices import Choices
 from app.engine.policies import DEFAULT_POLICIES, policy_named
 from app.engine.policies.rplans import Rplans
-from app.engine.problem import Model, Problem
+from app.engine.problem import Model, Problem, SelfPairs
 from app.simulation.mixtures import FAMILIES, mixture
 from app.simulation.population import Population
 from app.simulation.run import run_session
@@ -116,7 +116,7 @@ def test_the_forecast_comes_true() -> None:
 def test_every_session_ends_within_80_plans(seed: int) -> None:
     rng = np.random.default_rng([seed, 99])
     family = str(rng.choice(list(FAMILIES)))
-    n_items = int(rng.integers(4 if family == "trap" else 2, 40))
+    n_items = int(rng.integers(4 if family == "trap" else 2, 61))
     rank = 2 if family == "trap" else int(rng.integers(1, 5))
     people = mixture(family, n_items, rank, rng)
     problem = Problem(
@@ -125,6 +125,8 @@ def test_every_session_ends_within_80_plans(seed: int) -> None:
         delta=float(rng.choice([0.01, 0.1, 0.5])),
         budget=int(rng.choice([50, 5000])) if rng.random() < 0.3 else None,
         item_clicks=bool(rng.random() < 0.3),
+        rank=rank if rng.random() < 0.5 else None,
+        self_pairs=SelfPairs.EXPLORE if rng.random() < 0.3 else SelfPairs.NEVER,
         seed=seed,
     )
     finished = run(Rplans(), problem, people, seed=seed)
