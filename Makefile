@@ -25,11 +25,13 @@ check: install ## lint, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 
 test: check ## all checks and all tests
 	$(BIN)/python -m pytest -n auto
 
-coverage: install ## how often certificates and bounds are wrong, 400 sessions a cell (an hour)
+coverage: install ## how often certificates and bounds are wrong, 400 sessions a cell (most of an hour)
 	$(BIN)/python -m tests.statistics.coverage --runs 400
 
 torture: install ## the fault tests, long: 50 kills on each database, outages, overload, several processes

@@ -125,7 +125,7 @@ def test_every_session_ends_within_80_plans(seed: int) -> None:
         delta=float(rng.choice([0.01, 0.1, 0.5])),
         budget=int(rng.choice([50, 5000])) if rng.random() < 0.3 else None,
         item_clicks=bool(rng.random() < 0.3),
-        rank=rank if rng.random() < 0.5 else None,
+        rank=min(rank, n_items) if rng.random() < 0.5 else None,
         self_pairs=SelfPairs.EXPLORE if rng.random() < 0.3 else SelfPairs.NEVER,
         seed=seed,
     )
