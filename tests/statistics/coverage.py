@@ -2,8 +2,8 @@
 
 Every session is watched at every plan: wrong certified pairs, upper bounds below the truth, the best pair's lower bound
 above it (by kind), displayed intervals that miss. Each count is held against the 99 % binomial bound of its share.
-`make coverage` runs all cells, `make test` a short version. Sessions where answers tell of the items, or with landmarks,
-are a quarter as many: they take longer, and share everything but one bound with the others.
+`make coverage` runs all cells, `make test` a short version. Sessions where answers tell of the items, or with
+landmarks, are a quarter as many: they take longer, and share everything but one bound with the others.
 """
 
 import argparse
