@@ -1,25 +1,29 @@
-"""`bestpair experiment`: measurements that print tables."""
+"""`bestpair experiment`: measurements that print tables or draw charts."""
 
 import json
+from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn
 from rich.table import Table
 
-from app.cli.options import AsJson, Delta, Seed, progress
+from app.cli.options import AsJson, Delta, Epsilon, Seed, progress
 from app.engine.policies import policy_named
-from app.engine.problem import InvalidProblem
+from app.engine.problem import InvalidProblem, Problem
 from app.experiments.certify import INSTANCES, Line, Session, lines_of, run_sessions
+from app.experiments.gap_chart import draw, follow
+from app.simulation.mixtures import FAMILIES, mixture
 
-experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tables.")
+experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tables or draw charts.")
 
 
 @experiment.callback()
 def _group() -> None:
-    """Measurements that print tables."""
+    """Measurements that print tables or draw charts."""
 
 
 @experiment.command()
@@ -60,6 +64,29 @@ def certify(
         typer.echo(json.dumps([line.as_json() for line in lines]))
     else:
         Console().print(_table(lines, names[0]))
+
+
+@experiment.command()
+def gap(
+    out: Annotated[Path, typer.Option(help="The .svg file to write.")],
+    policies: Annotated[str, typer.Option(help="Names with commas between them.")] = (
+        "rplans,lucb,successive_elimination,naive"
+    ),
+    family: Annotated[str, typer.Option(help=f"One of {', '.join(FAMILIES)}.")] = "ads6",
+    items: Annotated[int, typer.Option(min=2, help="Number of items, K.")] = 200,
+    rank: Annotated[int, typer.Option(min=1, help="Number of hidden groups, r.")] = 2,
+    epsilon: Epsilon = 0.05,
+    delta: Delta = 0.05,
+    seed: Seed = 0,
+) -> None:
+    """Draw the proven gap over impressions, one line a policy, on one population (docs/images/gap.svg)."""
+    people = mixture(family, items, rank, np.random.default_rng(seed))
+    problem = Problem(n_items=items, epsilon=epsilon, delta=delta, seed=seed)
+    names = [name.strip() for name in policies.split(",")]
+    lines = [follow(name, problem, people) for name in names]
+    out.write_text(draw(lines, problem))
+    for line in lines:
+        typer.echo(f"{line.policy}: {line.points[-1].samples:,} impressions, gap {line.points[-1].gap:.3f}")
 
 
 def _whole(field: str, text: str) -> int:
