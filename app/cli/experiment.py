@@ -14,7 +14,7 @@ from rich.table import Table
 from app.cli.options import AsJson, Delta, Epsilon, Seed, progress
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
-from app.experiments.certify import INSTANCES, Line, Session, lines_of, run_sessions
+from app.experiments.certify import INSTANCES, Instance, Line, Session, lines_of, run_sessions
 from app.experiments.gap_chart import draw, follow
 from app.simulation.mixtures import FAMILIES, mixture
 
@@ -33,6 +33,9 @@ def certify(
     ),
     items: Annotated[str, typer.Option(help="Numbers of items to include, with commas: 50,200,800.")] = "50,200",
     families: Annotated[str, typer.Option(help="Families to include, with commas.")] = "pref,ads6,ads20,clus",
+    epsilons: Annotated[
+        str | None, typer.Option(help="Any items and families at these accuracies, two groups: 0.02,0.05,0.1.")
+    ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Populations per instance.")] = 5,
     delta: Delta = 0.1,
     seed: Seed = 0,
@@ -43,10 +46,7 @@ def certify(
     names = [name.strip() for name in policies.split(",")]
     for name in names:
         policy_named(name)
-    sizes = {_whole("items", text) for text in items.split(",")}
-    chosen = [one for one in INSTANCES if one.n_items in sizes and one.family in families.split(",")]
-    if not chosen:
-        raise InvalidProblem("items", "no instance has these numbers of items and families; try 50, 200 or 800")
+    chosen = _instances(items, families, epsilons)
     sessions = [
         Session(instance, name, seed + run, delta, item_clicks)
         for instance in chosen
@@ -89,11 +89,24 @@ def gap(
         typer.echo(f"{line.policy}: {line.points[-1].samples:,} impressions, gap {line.points[-1].gap:.3f}")
 
 
-def _whole(field: str, text: str) -> int:
+def _instances(items: str, families: str, epsilons: str | None) -> list[Instance]:
+    """Returns the instances asked for: of the fixed list, or with these accuracies."""
+    sizes = [int(_number("items", text)) for text in items.split(",")]
+    kinds = [name.strip() for name in families.split(",")]
+    if epsilons is None:
+        chosen = [one for one in INSTANCES if one.n_items in sizes and one.family in kinds]
+        if not chosen:
+            raise InvalidProblem("items", "no instance has these numbers of items and families; try 50, 200 or 800")
+        return chosen
+    accuracies = [_number("epsilons", text) for text in epsilons.split(",")]
+    return [Instance(kind, size, 2, accuracy) for kind in kinds for size in sizes for accuracy in accuracies]
+
+
+def _number(field: str, text: str) -> float:
     try:
-        return int(text)
+        return float(text)
     except ValueError:
-        raise InvalidProblem(field, f'must be whole numbers with commas between them, got "{text}"') from None
+        raise InvalidProblem(field, f'must be numbers with commas between them, got "{text}"') from None
 
 
 def _table(lines: list[Line], first: str) -> Table:
