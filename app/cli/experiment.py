@@ -59,7 +59,7 @@ def certify(
         for result in run_sessions(sessions):
             results.append(result)
             bar.update(task, advance=1)
-    lines = lines_of(results, names)
+    lines = lines_of(results, names, chosen)
     if as_json:
         typer.echo(json.dumps([line.as_json() for line in lines]))
     else:
