@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -62,6 +63,9 @@ def with_commands(pages: list[Path]) -> list[Path]:
 @pytest.mark.parametrize("page", with_commands(PAGES), ids=lambda page: page.name)
 def test_commands_of_the_page(page: Path, sqlite_url: str, tmp_path: Path) -> None:
     blocks = blocks_of(page.read_text())
+    missing = [tool for tool in ("bash", "curl", "jq") if shutil.which(tool) is None]
+    if missing:
+        pytest.skip(f"the commands of the documentation need {' and '.join(missing)}, not installed here")
     (tmp_path / ".venv").symlink_to(sys.prefix, target_is_directory=True)
     with Server(sqlite_url, tmp_path) as server:
         shell = [block for block in blocks if block.language in {"sh", "bash"}]
