@@ -21,6 +21,7 @@ from app.client import (
     Retries,
     ServiceUnreachable,
 )
+from app.client.feed_work import TROUBLE_SECONDS
 from tests.client.service import Service
 
 QUICK = Retries(attempts=2, first_wait_seconds=0.001, longest_wait_seconds=0.002)
@@ -242,15 +243,18 @@ def test_a_refusal_ends_closing_at_once() -> None:
     client.close()
 
 
-def test_a_stopped_session_shows_its_best_pair() -> None:
+def test_a_stopped_session_shows_its_best_pair_and_is_left_in_peace() -> None:
     service = Service()
     service.refuse = ("next-pair/batch", 409)
     with a_feed(service, FeedSettings(timeout_seconds=0.05)) as feed:
         assert feed.next().purpose == "fallback"
         until(lambda: "409" in str(feed.trouble))
+        asked, began = service.requests["next-pair/batch"], time.monotonic()
         for _ in range(50):
             assert feed.next().items == ("a", "b")
-    assert service.requests["next-pair/batch"] < 20
+            time.sleep(0.004)
+        rests = (time.monotonic() - began) / TROUBLE_SECONDS
+        assert service.requests["next-pair/batch"] - asked <= rests + 1, "callers do not make it ask sooner"
 
 
 def test_pairs_that_do_not_count_cost_no_answer() -> None:
