@@ -11,7 +11,7 @@ from tests.e2e.harness import Server, stored_impressions
 
 ITEMS = [f"ad-{n}" for n in range(6)]
 SETTINGS = FeedSettings(timeout_seconds=0.05, first_timeout_seconds=30)
-KILLS = 3
+KILLS = 2
 
 
 class Ledger:
