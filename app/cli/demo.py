@@ -76,13 +76,13 @@ async def _show(url: str, visit: Visit, exit_when_certified: bool) -> None:
         session_id = await open_session(client, store, visit)
         _introduce(url, session_id, store, visit)
         began = time.monotonic()
-        with progress(BarColumn(), TextColumn("{task.fields[says]}")) as bar:
-            task = bar.add_task("certifying", total=1.0, says="the first visitors arrive")
+        with progress(BarColumn(bar_width=20), TextColumn("{task.fields[says]}")) as bar:
+            task = bar.add_task("proof", total=1.0, says="the first visitors arrive")
             said_at = began
 
             def tell(best: BestPair) -> None:
                 nonlocal said_at
-                bar.update(task, completed=_share_done(best), says=_says(best))
+                bar.update(task, completed=_share_done(best), says=_says_shortly(best))
                 if bar.disable and time.monotonic() - said_at >= LINE_SECONDS:
                     said_at = time.monotonic()
                     typer.echo(f"  {_says(best)}")
@@ -111,6 +111,11 @@ def _share_done(best: BestPair) -> float:
     if best.forecast_samples is None:
         return 0.0
     return best.samples / max(best.samples + best.forecast_samples, 1)
+
+
+def _says_shortly(best: BestPair) -> str:
+    """Returns what fits beside a bar in 80 columns."""
+    return f"{best.samples:,} shown, gap {best.gap:.3f}, {best.contenders:,} in the race"
 
 
 def _says(best: BestPair) -> str:
