@@ -76,7 +76,7 @@ class Choices:
     nominees: tuple[Nominee, ...] = ()
     blanks: tuple[Blank, ...] = ()
     landmarks: tuple[Landmarks, ...] = ()
-    gram_refuted: bool = False  # a pair's own samples contradicted bound G, which is not used any more
+    gram_refuted: bool = False  # samples contradicted bound G, which is not used any more
 
     def nominate(self, nominee: Nominee) -> Self:
         """Returns the choices with one more nominee."""

@@ -27,6 +27,9 @@ MAX_RANK = 6
 HELD_OUT = 0.2
 """Part of the impressions that chooses the rank."""
 
+MOST_SPLIT = 10**8
+"""Impressions of one pair that are split; numpy's hypergeometric numbers end at 10^9."""
+
 WORTH_A_RANK = 1.0
 """Gain in held-out log-likelihood (nats) that another rank must bring: less is chance."""
 
@@ -79,10 +82,6 @@ class Fit:
         """
         left, right = self._variance_factors()
         return np.sqrt(np.einsum("ef,ef->e", left[i], right[j]))
-
-    def row(self, i: int) -> FloatArray:
-        """Returns the guesses of item i with every item (K,); the i-th is its self pair."""
-        return np.clip(self.X @ self.X[i], 0.0, 1.0)
 
     def smallest_pairs(self, count: int, caution: float = 0.0) -> IntArray:
         """Returns the numbers of the pairs with the lowest guess - caution * spread, lowest first.
@@ -200,9 +199,10 @@ def _split(counts: PairCounts, rng: np.random.Generator) -> tuple[PairCounts, Pa
 
     Given how many of a pair's n impressions are held out, how many of them had no click is hypergeometric.
     """
-    whole_s = np.rint(counts.s).astype(np.int64)
-    n = rng.binomial(counts.n, HELD_OUT)
-    s = rng.hypergeometric(whole_s, counts.n - whole_s, n)
+    known = np.minimum(counts.n, MOST_SPLIT)
+    unclicked = np.rint(counts.s * (known / np.maximum(counts.n, 1))).astype(np.int64)
+    n = rng.binomial(known, HELD_OUT)
+    s = rng.hypergeometric(unclicked, known - unclicked, n)
     left = counts.n - n
     train = PairCounts(counts.i, counts.j, left, np.clip(counts.s - s, 0.0, left))
     return _nonempty(train), _nonempty(PairCounts(counts.i, counts.j, n, s.astype(np.float64)))

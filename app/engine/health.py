@@ -65,7 +65,7 @@ class FindingKind(StrEnum):
     DRIFT = "drift"  # early and late
     SILENCE = "silence"  # the unanswered share of some pairs, and of the rest of their plans
     ONLY_CLICKS = "only_clicks"  # clicks alone are reported, and silence is common
-    RANK = "rank"  # a pair's own samples, and what the stated rank implies for it
+    RANK = "rank"  # samples of a pair, or of self pairs, and what the stated rank implies for them
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from app.engine.certificate import Assessment, Verdict, assess, displayed
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Certified, Memory
-from app.engine.policies.policy import Policy, Situation
+from app.engine.policies.policy import GUESSED_AT, Policy, Situation
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
 
@@ -59,7 +59,8 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
     """
     policy.check(problem)
     version = memory.version + 1
-    assessment = assess(problem, evidence, memory.choices, policy.shares(problem))
+    proving = Evidence.empty(problem.n_items) if policy.guesses and version == GUESSED_AT else evidence
+    assessment = assess(problem, proving, memory.choices, policy.shares(problem))
     known = replace(memory.choices, gram_refuted=memory.choices.gram_refuted or assessment.bounds.gram_refuted)
     certified = memory.certified or _certify(assessment, version)
     if certified is not None:

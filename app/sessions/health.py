@@ -117,7 +117,9 @@ def _problem(finding: Finding, names: str) -> str:  # noqa: PLR0911 - a sentence
         case FindingKind.ONLY_CLICKS:
             return f"all {d['clicks']:.0f} answers were clicks, and {_percent(d['unanswered'])} of impressions got none"
         case FindingKind.RANK:
-            return "a pair's own impressions contradict what the stated rank implies for it"
+            return (
+                "impressions of a pair, or of items beside themselves, contradict what the stated rank implies for them"
+            )
 
 
 def _percent(share: float) -> str:

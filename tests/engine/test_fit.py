@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import app.engine.fit as fitting
-from app.engine.arrays import pair_index, pair_items
+from app.engine.arrays import pair_items
 from app.engine.evidence import PairCounts
 from app.engine.fit import Fit, fit
 from app.simulation.mixtures import mixture
@@ -113,4 +113,3 @@ def test_items_never_shown_are_guessed_by_the_others() -> None:
     assert abs(wider.entries(np.array([10]), np.array([11]))[0] - mean) < 0.15
     known = wider.spread(np.array([0]), np.array([1]))[0]
     assert wider.spread(np.array([10]), np.array([11]))[0] > 3 * known
-    assert pair_index(np.array([10]), np.array([11]), 12)[0] == 65  # the last pair

@@ -13,11 +13,13 @@ Nothing is proven here; the verdict is the certificate's.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import expit, logit
 
 from app.engine.arrays import FloatArray, IntArray, Pair, pair_at, pair_index, pair_items
 from app.engine.demand import Demand, fill_lowest
@@ -31,11 +33,20 @@ EXPLORE_PART = 0.15
 """Part of the budget for random partners. The wide rounds after it go on exploring, among the better items."""
 
 ROUNDS = 16
+SMALLEST_ROUND = 100
+"""Impressions, on average. A small budget has fewer rounds: a plan for a handful of impressions decides nothing."""
+
+LARGEST_EXPLORATION = 2_000_000
+"""Impressions of exploring asked for in one plan: some 50 MB while it is made."""
+
+UNTANGLINGS = 8
+"""Tries to part items from themselves; what is left then is too rare to matter, and is left out."""
+
 WIDE_ROUNDS = 2
 """So many rounds show `widest` pairs; then their number falls geometrically to the last two."""
 
 FRONT_LOAD = 2.0
-"""Rounds shrink by exp(-FRONT_LOAD / ROUNDS): a pair lost early never comes to the late rounds' precision."""
+"""Rounds shrink by exp(-FRONT_LOAD / rounds): a pair lost early never comes to the late rounds' precision."""
 
 BUDGET_PER_PAIR = 80
 FEWEST_WIDE = 64
@@ -43,7 +54,8 @@ MOST_WIDE = 4096
 """The widest rounds show budget / BUDGET_PER_PAIR pairs, within these limits."""
 
 ROUND_DONE = 0.5
-"""A round is over once this part of it is counted; what was lost is asked for in the next, so no loss adds a plan."""
+"""A round is over once this part of it is counted; what was lost is asked for in the next, so that losses up to a half
+add plans at the end only."""
 
 DOUBTED_PART = 0.6
 TARGET_GAP = 0.04
@@ -58,12 +70,17 @@ DEVIANT = 0.2
 DEVIANT_PART = 0.03
 """Pairs deviate from the fit by about TRUSTED, and this part of them by about DEVIANT."""
 
+NOTE = "explore_fit_verify"
+
 LOWEST_GUESS = 0.003
 """A fit may say 0 or 1, but a prior may not."""
 
 
 class ExploreFitVerify(Policy):
-    """Spends a fixed budget for the best guess; it needs no rank and no self pairs."""
+    """Spends a fixed budget for the best guess; it needs no rank and no self pairs.
+
+    Without a budget it makes one run of 20 impressions a pair and is done.
+    """
 
     name: ClassVar[str] = "explore_fit_verify"
 
@@ -91,19 +108,19 @@ def explore_fit_verify(now: Situation, budget: int) -> Proposal:
     if number == 0:
         demand = _random_partners(_missing_views(now.evidence, budget), schedule.ends[0] - spent, now)
         pair = _Beliefs(now.evidence, now.rng, FEWEST_WIDE).best if now.evidence.samples else Pair(0, 1)
-        return Proposal(demand, pair, "explore", schedule.notes)
+        return Proposal(demand, pair, "explore", schedule.notes(now.notes))
     beliefs = _Beliefs(now.evidence, now.rng, schedule.widest)
     if spent >= schedule.total:
-        return Proposal(Demand.nothing(), beliefs.best, "finished", schedule.notes, beliefs.diagnostics)
+        return Proposal(Demand.nothing(), beliefs.best, "finished", schedule.notes(now.notes), beliefs.diagnostics)
     chosen = beliefs.promising(schedule.width(number))
     count = fill_lowest(np.zeros(len(chosen), dtype=np.int64), schedule.ends[number] - spent, now.rng)
     demand = Demand.of_pairs(chosen, count, now.problem.n_items)
-    return Proposal(demand, beliefs.best, f"round {number}", schedule.notes, beliefs.diagnostics)
+    return Proposal(demand, beliefs.best, f"round {number}", schedule.notes(now.notes), beliefs.diagnostics)
 
 
 @dataclass(frozen=True)
 class _Schedule:
-    """How what was left of the budget when the run began is divided: exploring, then `ROUNDS` rounds."""
+    """How what was left of the budget when the run began is divided: exploring, then rounds."""
 
     began: int  # samples counted before the run
     total: int  # samples of the run
@@ -112,20 +129,27 @@ class _Schedule:
     @classmethod
     def read(cls, notes: Notes) -> "_Schedule | None":
         """Returns the schedule in the notes, None if there is none."""
-        began, total, explore = (_whole(notes.get(key)) for key in ("began", "total", "explore"))
+        kept = notes.get(NOTE)
+        if not isinstance(kept, Mapping):
+            return None
+        began, total, explore = (_whole(kept.get(key)) for key in ("began", "total", "explore"))
         return None if began is None or total is None or explore is None else cls(began, total, explore)
 
     @classmethod
     def starting(cls, evidence: Evidence, budget: int) -> "_Schedule":
         """Returns the schedule of a run that begins with this evidence."""
         total = max(budget - evidence.samples, 0)
-        missing = math.ceil(_missing_views(evidence, budget).sum() / 2)
+        missing = int(_missing_views(evidence, budget).sum()) // 2
         return cls(evidence.samples, total, min(missing, math.ceil(EXPLORE_PART * total)))
 
+    def notes(self, others: Notes) -> Notes:
+        """Returns what to remember, beside what is remembered already."""
+        return {**others, NOTE: {"began": self.began, "total": self.total, "explore": self.explore}}
+
     @property
-    def notes(self) -> Notes:
-        """What to remember."""
-        return {"began": self.began, "total": self.total, "explore": self.explore}
+    def rounds(self) -> int:
+        """Rounds after exploring."""
+        return min(max(self.total // SMALLEST_ROUND, 2), ROUNDS)
 
     @property
     def widest(self) -> int:
@@ -135,7 +159,7 @@ class _Schedule:
     @cached_property
     def ends(self) -> list[int]:
         """Samples of the run at which exploring and each round end."""
-        part = np.exp(-FRONT_LOAD * np.arange(ROUNDS) / ROUNDS)
+        part = np.exp(-FRONT_LOAD * np.arange(self.rounds) / self.rounds)
         ends = self.explore + (self.total - self.explore) * np.cumsum(part) / part.sum()
         return [self.explore, *(int(end) for end in ends[:-1]), self.total]
 
@@ -143,11 +167,11 @@ class _Schedule:
         """Returns the round in progress, 0 for exploring; the last one lasts until the budget is spent."""
         starts = [0, *self.ends[:-1]]
         over = (spent >= a + ROUND_DONE * (b - a) for a, b in zip(starts, self.ends, strict=True))
-        return min(sum(over), ROUNDS)
+        return min(sum(over), self.rounds)
 
     def width(self, number: int) -> int:
         """Returns how many pairs a round shows."""
-        narrowing = max(0, number - WIDE_ROUNDS) / (ROUNDS - WIDE_ROUNDS)
+        narrowing = max(0, number - WIDE_ROUNDS) / max(self.rounds - WIDE_ROUNDS, 1)
         return round(self.widest * (2 / self.widest) ** narrowing)
 
 
@@ -174,8 +198,8 @@ class _Beliefs:
     @cached_property
     def mean(self) -> FloatArray:
         """Posterior means under both priors, weighed by how well each predicted the pair's own samples."""
-        odds = DEVIANT_PART / (1 - DEVIANT_PART) * np.exp(self._evidence_for(DEVIANT) - self._evidence_for(TRUSTED))
-        deviant = odds / (1 + odds)
+        log_odds = logit(DEVIANT_PART) + self._evidence_for(DEVIANT) - self._evidence_for(TRUSTED)
+        deviant = expit(log_odds)
         return (1 - deviant) * self.trusting + deviant * self._posterior_mean(DEVIANT)
 
     @property
@@ -225,23 +249,24 @@ def _missing_views(evidence: Evidence, budget: int) -> IntArray:
 
 
 def _random_partners(missing: IntArray, impressions: int, now: Situation) -> Demand:
-    """Returns impressions with random partners for the items that miss views, those that miss most first.
+    """Returns impressions with random partners: every item as often as it misses views, evenly beyond that.
 
-    Each pass puts the items in a random ring and shows neighbours, so that each appears twice.
+    Each item is laid out as often as it is to be shown, in random order, and neighbours are paired up.
     """
-    left: list[IntArray] = []
-    right: list[IntArray] = []
-    while sum(map(len, left)) < impressions:
-        items = np.flatnonzero(missing >= max(missing.max(), 1))
-        missing = np.maximum(missing - 2 * (missing >= max(missing.max(), 1)), 0)
-        if len(items) < 2:  # one item, or none, misses views: anyone will do
-            items = np.arange(len(missing))
-        ring = now.rng.permutation(items)
-        left.append(ring)
-        right.append(np.roll(ring, -1))
-    i, j = np.concatenate(left)[:impressions], np.concatenate(right)[:impressions]
-    pairs, count = np.unique(pair_index(np.minimum(i, j), np.maximum(i, j), len(missing)), return_counts=True)
-    return Demand.of_pairs(pairs, count.astype(np.int64), len(missing))
+    K = len(missing)
+    impressions = min(impressions, LARGEST_EXPLORATION)
+    beyond = max(2 * impressions - int(missing.sum()), 0)
+    views = missing + beyond // K + (now.rng.permutation(K) < beyond % K)
+    laid_out = now.rng.permutation(np.repeat(np.arange(K), views))[: 2 * impressions]
+    i, j = laid_out[::2], laid_out[1::2].copy()
+    for _ in range(UNTANGLINGS):  # an item beside itself takes the partner of some other pair
+        alone, others = np.flatnonzero(i == j), now.rng.permutation(np.flatnonzero(i != j))
+        n = min(len(alone), len(others))
+        j[alone[:n]], j[others[:n]] = j[others[:n]], j[alone[:n]]
+    apart = i != j
+    index = pair_index(np.minimum(i, j)[apart], np.maximum(i, j)[apart], K)
+    pairs, count = np.unique(index, return_counts=True)
+    return Demand.of_pairs(pairs, count.astype(np.int64), K)
 
 
 def _whole(value: Json) -> int | None:

@@ -24,6 +24,11 @@ FIRST_BATCH_PER_ITEM = 4
 """The smallest batch is this many impressions per item; planning more often than that decides nothing."""
 
 
+GUESSED_AT = 2
+"""The plan that may make the guess of guided intervals, from what the first plan showed. Until then nothing is proven,
+and afterwards no guess is made: an interval that was looked at without a guess cannot begin again with one."""
+
+
 @dataclass(frozen=True, eq=False)
 class Situation:
     """All a policy may look at: the question, the counts, what they prove, its own notes, and a random source."""
@@ -63,6 +68,7 @@ class Policy(ABC):
     model: ClassVar[Model] = Model.STOCHASTIC
     needs_self_pairs: ClassVar[bool] = False
     needs_rank: ClassVar[bool] = False
+    guesses: ClassVar[bool] = False  # it may make a guess at plan `GUESSED_AT`
 
     @abstractmethod
     def propose(self, now: Situation) -> Proposal:

@@ -14,8 +14,9 @@ import numpy as np
 from app.engine.arrays import Pair, pair_at
 from app.engine.choices import DIGITS, Blank, Guess, Nominee, clear_of_the_ends
 from app.engine.memory import Notes, int_list
+from app.engine.policies.explore_fit_verify import NOTE as RUN_ON_A_BUDGET
 from app.engine.policies.explore_fit_verify import divides, explore_fit_verify
-from app.engine.policies.policy import Policy, Proposal, Situation
+from app.engine.policies.policy import FIRST_BATCH_PER_ITEM, GUESSED_AT, Policy, Proposal, Situation
 from app.engine.problem import Problem
 from app.engine.shares import Shares, portion
 from app.engine.spending.batch import STALLED, Batch
@@ -59,6 +60,7 @@ class Rplans(Policy):
     """Explore, then batch after batch: aim, screen, nominate, and spend where it decides something."""
 
     name: ClassVar[str] = "rplans"
+    guesses: ClassVar[bool] = True
 
     def shares(self, _problem: Problem) -> Shares:
         """Returns shares by the work each bound has: most pairs fall to D and F, one pair needs an upper bound."""
@@ -75,7 +77,8 @@ class Rplans(Policy):
                 return explore_fit_verify(now, budget)
             return Proposal(look, Pair(0, 1), "explore")
         proposal = _Refinement(now, self.shares(problem)).proposal()
-        if budget is not None and proposal.forecast is not None and proposal.forecast > OUT_OF_REACH * now.room > 0:
+        worth_dividing = budget is not None and now.room > FIRST_BATCH_PER_ITEM * problem.n_items
+        if budget is not None and worth_dividing and (proposal.forecast or 0) > OUT_OF_REACH * now.room:
             return explore_fit_verify(now, budget)
         return proposal
 
@@ -87,9 +90,10 @@ class _Refinement:
         self.now = now
         self.shares = shares
         self.x = by_item_clicks(now.evidence, None, 1.0).x if now.problem.item_clicks else rank_one(now.evidence)
-        guess = now.choices.guess or Guess.of(now.version, self.x[:, None])
-        self.choices = replace(now.choices, guess=guess)
-        beliefs = Beliefs(now.evidence, self.x[:, None], guess)
+        self.choices = now.choices
+        if now.version == GUESSED_AT:
+            self.choices = replace(now.choices, guess=Guess.of(now.version, self.x[:, None]))
+        beliefs = Beliefs(now.evidence, self.x[:, None], self.choices.guess)
         self.race = Race(
             now.problem,
             now.evidence,
@@ -100,7 +104,7 @@ class _Refinement:
             self._screen() if now.problem.item_clicks else None,
             now.rng,
         )
-        self.notes: Notes = dict(now.notes)
+        self.notes: Notes = {key: value for key, value in now.notes.items() if key != RUN_ON_A_BUDGET}
         self.phase = "refine"
 
     def proposal(self) -> Proposal:

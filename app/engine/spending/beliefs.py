@@ -1,7 +1,5 @@
 """What every pair is thought to be: the low-rank fit as a prior, its own samples on top."""
 
-from functools import cached_property
-
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, pair_index, pair_items
@@ -16,7 +14,7 @@ CHUNK_PAIRS = 2**20
 class Beliefs:
     """L_hat_ij = (S + m g) / (n + m) with g = X_i . X_j worth m samples. Nothing here has a place for every pair."""
 
-    def __init__(self, evidence: Evidence, X: FloatArray, guess: Guess) -> None:
+    def __init__(self, evidence: Evidence, X: FloatArray, guess: Guess | None) -> None:
         self.n_items = evidence.n_items
         self.X = X
         totals = evidence.totals
@@ -25,7 +23,8 @@ class Beliefs:
         self.shown = pair_index(i, j, self.n_items)  # (m,) sorted
         self.n = totals.n[off]
         self.s = totals.s[off]
-        self.counted = evidence.issued(guess.version + 1).entries(i, j)[0]  # those that bound D counts
+        counting = evidence if guess is None else evidence.issued(guess.version + 1)
+        self.counted = counting.entries(i, j)[0]  # those that bound D counts
 
     def samples(self, index: IntArray) -> tuple[IntArray, IntArray]:
         """Returns all samples of the pairs, and those that bound D counts."""
@@ -47,10 +46,8 @@ class Beliefs:
         """Returns how far L may be from L_hat: one standard deviation."""
         return np.sqrt(mean * (1 - mean) / (self.samples(index)[0] + TRUST))
 
-    @cached_property
-    def _last(self) -> int:
-        return max(len(self.shown) - 1, 0)
-
     def _find(self, index: IntArray) -> tuple[IntArray, np.ndarray]:
-        at = np.minimum(np.searchsorted(self.shown, index), self._last)
+        if len(self.shown) == 0:  # nothing but self pairs so far
+            return np.zeros(len(index), dtype=np.int64), np.zeros(len(index), dtype=np.bool_)
+        at = np.minimum(np.searchsorted(self.shown, index), len(self.shown) - 1)
         return at, self.shown[at] == index

@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from app.engine.certificate import Verdict
+from app.engine.certificate import Verdict, assess
 from app.engine.evidence import Evidence
 from app.engine.memory import Memory
 from app.engine.plan import plan
 from app.engine.policies import policy_named
-from app.engine.policies.explore_fit_verify import EXPLORE_PART, ROUNDS, ExploreFitVerify
+from app.engine.policies.explore_fit_verify import EXPLORE_PART, ROUNDS, ExploreFitVerify, _random_partners
+from app.engine.policies.policy import Situation
 from app.engine.policies.rplans import Rplans
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
@@ -118,4 +119,57 @@ def test_a_raised_budget_is_divided_anew() -> None:
     assert more.demand.total > 0
     assert more.report.verdict is Verdict.NOT_YET
     enough = plan(Rplans(), replace(problem, budget=10**7), finished.evidence[-1], finished.plans[-1].memory)
-    assert enough.report.phase not in ("finished", "round 1")  # the proof is in reach again
+    assert enough.report.phase in ("refine", "play-off")  # the proof is in reach again
+
+
+def test_no_guess_is_made_once_bounds_have_been_looked_at() -> None:
+    """A guess restarts the intervals: after looks without one, that would spend their share of delta twice."""
+    people = mixture("pref", 20, 2, np.random.default_rng(2))
+    problem = Problem(n_items=20, epsilon=0.02, delta=0.1, budget=400, seed=2)  # below four first looks
+    finished = run(Rplans(), problem, people)
+    assert finished.plans[-1].memory.choices.guess is None
+    raised = replace(problem, budget=10**6)
+    more = plan(Rplans(), raised, finished.evidence[-1], finished.plans[-1].memory)
+    assert more.report.phase in ("refine", "play-off")
+    assert more.memory.choices.guess is None
+    assert more.report.gap <= finished.last.gap  # nothing that was known is given up
+
+
+def test_what_served_the_guess_proves_nothing() -> None:
+    people = mixture("pref", 10, 2, np.random.default_rng(2))
+    finished = run(Rplans(), Problem(n_items=10, epsilon=0.9, delta=0.5, seed=2), people)
+    assert finished.plans[1].report.gap == 1.0
+    assert finished.plans[1].memory.choices.guess is not None
+
+
+def test_a_pair_far_from_the_fit_breaks_nothing() -> None:
+    """Twenty disjoint pairs at .95 among pairs at .25, 20,000 samples each: the odds of a deviation overflow."""
+    i, j = np.triu_indices(40, 1)
+    odd = (i % 2 == 0) & (j == i + 1)
+    s = np.where(odd, 19_000.0, 5_000.0)
+    evidence = Evidence.empty(40).add(i, j, 1, np.full(len(i), 20_000), s)
+    problem = problem_for(EFV, mixture("pref", 40, 2, np.random.default_rng(0)), epsilon=HOPELESS, budget=20_000_000)
+    pair = propose(EFV, problem, evidence, {}, 2).pair
+    assert not (pair.i % 2 == 0 and pair.j == pair.i + 1)
+
+
+def test_views_go_to_the_items_that_miss_them() -> None:
+    missing = np.array([40, 36, 31, 27, 22, 15, 9, 5, 1] + [0] * 51)
+    problem = problem_for(EFV, PEOPLE)
+    nothing = assess(problem, Evidence.empty(60))
+    now = Situation(problem, Evidence.empty(60), nothing, {}, 2, 1000, np.random.default_rng(0))
+    demand = _random_partners(missing, 93, now)
+    shown = np.bincount(demand.i, demand.count, 60) + np.bincount(demand.j, demand.count, 60)
+    assert shown[9:].sum() == 0
+    assert np.all(shown[:9] <= missing[:9])
+    assert shown.sum() >= 180
+
+
+def test_exploring_a_large_budget_among_few_items_is_quick() -> None:
+    """A version that built it ring by ring took six minutes here; the count shows that it is one step."""
+    demand = session(10**6).plans[0].demand
+    assert demand.total == EXPLORE_PART * 10**6
+
+
+def test_a_small_budget_has_few_rounds() -> None:
+    assert len(session(300).plans) == 1 + 3 + 1
