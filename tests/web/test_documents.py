@@ -31,6 +31,8 @@ EXPECTED = {
     | {"ticket-not-found", "feedback-conflict", "invalid-feedback", "overloaded"},
     ("post", f"{AT}/feedback/batch"): IN_SESSION | WITH_BODY | {"overloaded"},
     ("get", f"{AT}/best-pair"): IN_SESSION,
+    ("get", f"{AT}/events"): IN_SESSION | {"overloaded"},
+    ("get", f"{AT}/history"): IN_SESSION | {"invalid-request"},
     ("get", f"{AT}/estimates"): IN_SESSION | {"invalid-request"},
     ("get", f"{AT}/certificate"): IN_SESSION | {"not-certified"},
     ("get", f"{AT}/export"): IN_SESSION | {"invalid-request"},
