@@ -18,6 +18,9 @@ DISPLAY_RANK = 10
 DISPLAY_STEPS = 10_000.0
 """Rewards are told to a hundredth of a point."""
 
+USUAL = 50.0
+"""Impressions that a pair is thought to have had beyond its own, with the outcomes all pairs have."""
+
 Race = Sequence[tuple[int, int, float | None, float, float, int]]
 """Contenders as a report holds them: i, j, reward, low, high, shown."""
 
@@ -76,7 +79,8 @@ def _most_relevant(evidence: Evidence, top: int) -> IntArray:
     """Returns the items of the lowest mean pairs, best pair first, filled up in order with the rest."""
     t, K = evidence.totals, evidence.n_items
     off = t.i != t.j
-    mean = (t.s[off] + 0.5) / (t.n[off] + 1)  # shrunk: a pair shown once says little
+    overall = t.s.sum() / max(t.n.sum(), 1)
+    mean = (t.s[off] + USUAL * overall) / (t.n[off] + USUAL)  # shrunk: a pair shown a few times says little
     order = np.argsort(mean, kind="stable")
     ranked = np.column_stack([t.i[off][order], t.j[off][order]]).ravel()
     _, first = np.unique(ranked, return_index=True)
