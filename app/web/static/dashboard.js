@@ -38,18 +38,15 @@ function askForKey() {
     element("p", { class: "soft small" }, "Make one with: ", element("code", {}, "bestpair keys create --scope read")),
     element(
       "form",
-      {
-        method: "dialog",
-        onsubmit: () => {
-          useKey(field.value);
-          dialog.remove();
-          show();
-        },
-      },
+      { method: "dialog", onsubmit: () => useKey(field.value) },
       element("div", { class: "field" }, element("label", { for: "key" }, "API key"), field),
       element("button", { class: "main-action" }, "Use it"),
     ),
   );
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    show();
+  });
   document.body.append(dialog);
   dialog.showModal();
 }

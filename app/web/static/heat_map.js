@@ -1,11 +1,14 @@
-// The heat map: estimated reward of the most relevant pairs. Measured cells are filled, imputed ones are dots.
+// The heat map: estimated reward of the most relevant pairs. Measured cells are squares, the larger the more often they
+// were shown; imputed ones are dots.
 
 import { colour, TABLE } from "./colours.js";
 import { element, onResize, replace, say } from "./dom.js";
 import { both, count, percent } from "./words.js";
 
 const SIZES = [25, 50, 100, 200];
-const LARGEST_CELL = 26;
+const LARGEST_CELL = 30;
+const OFTEN = 300; // impressions that fill a square
+const ENOUGH = 30; // impressions from which on a cell has a say in the range of the colours: fewer say too little
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 export function heatPanel(session, onSize) {
@@ -15,13 +18,12 @@ export function heatPanel(session, onSize) {
   const canvas = element("canvas", { class: "heat-map", tabindex: 0, role: "application", "aria-label": "Heat map of estimated reward; arrow keys move from pair to pair" });
   const holder = element("div", {}, canvas);
   const readout = element("p", { class: "readout", role: "status" }, "Nothing has been measured yet.");
-  const legend = element("figcaption", { class: "legend" });
+  const legend = element("div", { class: "legend" });
   const node = element(
     "section",
     { class: "card", "aria-label": "Heat map" },
     element("div", { class: "panel-head" }, element("h2", {}, "How often each pair is clicked"), element("label", {}, "Most relevant", choice)),
-    element("figure", { class: "heat" }, holder, legend),
-    readout,
+    element("figure", { class: "heat" }, holder, element("div", { class: "beside" }, legend, readout)),
   );
   const state = { map: null, width: 0, layout: null, cursor: null, best: null };
 
@@ -76,16 +78,19 @@ export function heatPanel(session, onSize) {
 function mapOf({ items, cells }) {
   const n = items.length;
   const index = (a, b) => (a < b ? (a * (2 * n - a - 1)) / 2 + b - a - 1 : index(b, a));
-  let [low, high, measured, imputed] = [1, 0, 0, 0];
-  cells.reward.forEach((reward, k) => {
-    if (reward === null) return;
-    low = Math.min(low, reward);
-    high = Math.max(high, reward);
-    if (cells.measured[k]) measured += 1;
-    else imputed += 1;
-  });
-  return { items, cells, index, low, high: Math.max(high, low + 1e-6), measured, imputed };
+  const known = cells.reward.map((_, k) => k).filter((k) => cells.reward[k] !== null);
+  const telling = known.filter((k) => cells.shown[k] >= ENOUGH);
+  let [low, high] = [1, 0];
+  for (const k of telling.length ? telling : known) {
+    low = Math.min(low, cells.reward[k]);
+    high = Math.max(high, cells.reward[k]);
+  }
+  const measured = known.filter((k) => cells.measured[k]).length;
+  return { items, cells, index, low, high: Math.max(high, low + 1e-6), measured, imputed: known.length - measured };
 }
+
+// How much of its place a measured cell fills, from a half to all.
+const filling = (shown) => 0.5 + 0.5 * Math.min(1, Math.log(shown + 1) / Math.log(OFTEN));
 
 function layoutOf({ items }, width) {
   const gutter = Math.min(150, Math.floor(width * 0.28));
@@ -107,16 +112,16 @@ function paint(canvas, { map, layout, cursor, best }) {
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
   const seam = cell > 5 ? 1 : 0;
-  const dot = Math.max(cell * 0.34, 1);
+  const room = cell - seam;
   for (let a = 0; a < n; a += 1) {
     for (let b = 0; b < n; b += 1) {
       const k = a === b ? -1 : index(a, b);
       const reward = k < 0 ? null : cells.reward[k];
       if (reward === null) continue;
       pen.fillStyle = colour((reward - low) / (high - low));
-      const [x, y] = [gutter + b * cell, a * cell];
-      if (cells.measured[k]) pen.fillRect(x, y, cell - seam, cell - seam);
-      else pen.fillRect(x + (cell - dot) / 2, y + (cell - dot) / 2, dot, dot);
+      const [x, y] = [gutter + b * cell + room / 2, a * cell + room / 2];
+      if (cells.measured[k]) square(pen, x, y, room * filling(cells.shown[k]));
+      else dot(pen, x, y, Math.max(room * 0.3, 1));
     }
   }
   pen.strokeStyle = pen.fillStyle = getComputedStyle(canvas).color;
@@ -129,6 +134,17 @@ function paint(canvas, { map, layout, cursor, best }) {
     pen.setLineDash([3, 2]);
     pen.strokeRect(gutter + cursor[1] * cell, cursor[0] * cell, cell - seam, cell - seam);
   }
+}
+
+function square(pen, x, y, side) {
+  pen.fillRect(x - side / 2, y - side / 2, side, side);
+}
+
+function dot(pen, x, y, across) {
+  if (across < 2.5) return square(pen, x, y, across); // nobody sees the difference, and circles take longer
+  pen.beginPath();
+  pen.arc(x, y, across / 2, 0, 2 * Math.PI);
+  pen.fill();
 }
 
 function write(pen, items, gutter, cell) {
@@ -160,16 +176,17 @@ function legendOf(map) {
   });
   return [
     element("span", {}, percent(map.low), ramp, percent(map.high)),
-    element("span", {}, sample(1), `measured (${count(map.measured)})`),
-    element("span", {}, sample(0.4), `imputed (${count(map.imputed)})`),
-    element("span", {}, "outlined: the best pair"),
+    element("span", {}, sample((pen) => square(pen, 10, 10, 20)), `measured (${count(map.measured)}); smaller: seldom shown`),
+    element("span", {}, sample((pen) => dot(pen, 10, 10, 9)), `imputed from other pairs (${count(map.imputed)})`),
+    element("span", {}, sample((pen) => pen.strokeRect(2, 2, 16, 16)), "the best pair"),
   ];
 }
 
-function sample(part) {
+function sample(draw) {
   const canvas = element("canvas", { class: "sample", width: 20, height: 20, "aria-hidden": "true" });
   const pen = canvas.getContext("2d");
-  pen.fillStyle = colour(0.65);
-  pen.fillRect(10 - 10 * part, 10 - 10 * part, 20 * part, 20 * part);
+  pen.fillStyle = pen.strokeStyle = colour(0.65);
+  pen.lineWidth = 3;
+  draw(pen);
   return canvas;
 }

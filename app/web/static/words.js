@@ -21,14 +21,14 @@ export function points(share) {
 
 export const inPoints = (share) => `${points(share)} ${points(share) === "1" ? "point" : "points"}`;
 
-export const percent = (share) => `${(share * 100).toFixed(1)} %`;
+export const percent = (share) => `${(share * 100).toFixed(1)}\u00a0%`;
 
 export function sureness(delta) {
   for (const digits of [0, 1, 2, 4]) {
     const value = Math.floor((1 - delta) * 100 * 10 ** digits + 1e-6) / 10 ** digits;
-    if (value < 100 && Math.abs(value - (1 - delta) * 100) < 0.05 * delta * 100) return `${value} %`;
+    if (value < 100 && Math.abs(value - (1 - delta) * 100) < 0.05 * delta * 100) return `${value}\u00a0%`;
   }
-  return `${trimmed((1 - delta) * 100, 6)} %`;
+  return `${trimmed((1 - delta) * 100, 6)}\u00a0%`;
 }
 
 export const both = (labels) => (labels[0] === labels[1] ? `${labels[0]}, twice` : `${labels[0]} + ${labels[1]}`);
