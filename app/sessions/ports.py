@@ -45,6 +45,15 @@ class PlanningInput:
 
 
 @dataclass(frozen=True)
+class Said:
+    """What a snapshot is made of, read in one transaction, at a cost that does not grow with the evidence."""
+
+    record: SessionRecord
+    report: dict[str, Any]  # of the last plan
+    health: tuple[Health, ...]  # what folds have found
+
+
+@dataclass(frozen=True)
 class Measured:
     """What the heat map is made of, read in one transaction."""
 
@@ -122,6 +131,9 @@ class Store(Protocol):
 
     async def snapshot(self, session_id: str) -> Snapshot:
         """Returns the prepared answer of best-pair; raises SessionNotFound."""
+
+    async def said(self, session_id: str) -> Said:
+        """Returns what the last plan and the folds said; raises SessionNotFound."""
 
     async def measured(self, session_id: str) -> Measured:
         """Returns the counts by pair, of all plans together; raises SessionNotFound."""

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Select, and_, bindparam, cast, exists, func, or_, select, tuple_
 
 from app.sessions.model import Counters, EvidenceRows, HistoryPoint, Live, PlanRecord, SessionRecord, Snapshot
-from app.sessions.ports import CertificateRecord, Measured, PlanningInput
+from app.sessions.ports import CertificateRecord, Measured, PlanningInput, Said
 from app.storage.locking import not_found
 from app.storage.prepared import Prepared
 from app.storage.records import PLAN_COLUMNS, RECORD_COLUMNS, AnyRow, health_from_text, plan_record, session_record
@@ -59,9 +59,8 @@ _MEASURED = Prepared(
     .group_by(evidence.c.i, evidence.c.j)
     .order_by(evidence.c.i, evidence.c.j)
 )
-_LAST_REPORT = select(plans.c.report).where(
-    plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version")
-)
+_SAID = select(*RECORD_COLUMNS, sessions.c.health).where(sessions.c.id == bindparam("id"))
+_REPORT = select(plans.c.report).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
 _PLAN = select(*PLAN_COLUMNS).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
 _HISTORY = (
     select(plans.c.version, plans.c.created_at, plans.c.report)
@@ -131,15 +130,22 @@ def read_snapshot(connection: Connection, session_id: str) -> Snapshot:
     return Snapshot(row.snapshot, row.etag)
 
 
+def read_said(connection: Connection, session_id: str, shelf: Shelf) -> Said:
+    """Returns what the last plan and the folds said; raises SessionNotFound."""
+    row = _one(connection, _SAID, session_id)
+    record = session_record(row, shelf.fixed(connection, row.id, row.created_at))
+    report = connection.execute(_REPORT, {"id": session_id, "version": record.plan_version}).scalar_one()
+    return Said(record, json.loads(report), health_from_text(row.health))
+
+
 def read_measured(connection: Connection, session_id: str, shelf: Shelf) -> Measured:
     """Returns the counts by pair, of all plans together; raises SessionNotFound."""
-    record = read_session(connection, session_id, shelf)
-    report = connection.execute(_LAST_REPORT, {"id": session_id, "version": record.plan_version}).scalar_one_or_none()
-    race = [] if report is None else json.loads(report).get("race", [])  # plans of older versions named none
+    said = read_said(connection, session_id, shelf)
+    race = said.report.get("race", [])  # plans of older versions named none
     rows = _MEASURED.rows(connection, id=session_id)
     i, j, n, s = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
     none = [0] * len(n)
-    return Measured(record, EvidenceRows(i, j, [1] * len(n), n, s, none, none, none), race)
+    return Measured(said.record, EvidenceRows(i, j, [1] * len(n), n, s, none, none, none), race)
 
 
 def read_live(connection: Connection, session_ids: Sequence[str]) -> dict[str, Live]:

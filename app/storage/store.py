@@ -24,7 +24,7 @@ from app.sessions.model import (
     Snapshot,
     State,
 )
-from app.sessions.ports import CertificateRecord, Measured, Order, PlanningInput
+from app.sessions.ports import CertificateRecord, Measured, Order, PlanningInput, Said
 from app.storage import exporting, managing, migrations, planning, reading
 from app.storage.answering import Answer, Answering
 from app.storage.database import Database, now
@@ -174,6 +174,10 @@ class SqlStore:
     async def snapshot(self, session_id: str) -> Snapshot:
         """Returns the prepared answer of best-pair."""
         return await self._read(session_id, lambda connection: reading.read_snapshot(connection, session_id))
+
+    async def said(self, session_id: str) -> Said:
+        """Returns what the last plan and the folds said."""
+        return await self._read(session_id, lambda connection: reading.read_said(connection, session_id, self._shelf))
 
     async def measured(self, session_id: str) -> Measured:
         """Returns the counts by pair, of all plans together."""

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -31,3 +32,7 @@ def browser() -> Iterator[Browser]:
             yield running
         finally:
             running.close()
+
+
+if __name__ == "__main__":
+    sys.exit(0 if browser_path() else 1)

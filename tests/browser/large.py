@@ -28,7 +28,11 @@ async def fill(url: str, n_items: int, impressions: int, seed: int = 1) -> str:
     try:
         sessions, planner = Sessions(store), Planner(store)
         items = tuple(Item(f"ad-{number}", f"Advertisement number {number}") for number in range(n_items))
-        session = (await sessions.create(NewSession(items=items, name=f"{n_items} items", epsilon=0.01))).record.id
+        session = (
+            await sessions.create(
+                NewSession(items=items, name=f"{n_items} items", epsilon=0.01, budget=10 * impressions)
+            )
+        ).record.id
         done = 0
         for part in STAGES:
             count, version = int(impressions * part) - done, (await store.session(session)).plan_version

@@ -4,7 +4,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from app.client import Client
 from tests.browser.browsers import browser
@@ -12,7 +12,7 @@ from tests.browser.driving import population, serve, shop_items
 from tests.e2e.harness import Server
 
 FOLDER = Path(__file__).parents[2] / "docs" / "images"
-DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 375, "height": 812}
+DESKTOP, PHONE = ViewportSize(width=1280, height=900), ViewportSize(width=375, height=812)
 
 
 def a_lived_in_service(client: Client) -> dict[str, str]:

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from app.sessions.errors import SessionNotFound
-from app.sessions.model import Counters, Live
+from app.sessions.model import Counters, Health, Live, SessionChange, State
 from app.storage.store import SqlStore
-from tests.examples import a_session, issue, plan, reward, snapshot
+from tests.examples import a_session, execute, issue, plan, reward, snapshot
 
 
 async def test_live_tells_snapshots_and_counters_of_those_that_exist(store: SqlStore) -> None:
@@ -62,3 +62,17 @@ async def test_measured_adds_up_the_plans(store: SqlStore) -> None:
     assert json.dumps(found.counts.s)
     with pytest.raises(SessionNotFound):
         await store.measured("nobody")
+
+
+async def test_said_is_what_the_last_plan_and_the_folds_said(store: SqlStore, database_url: str) -> None:
+    session = await a_session(store)
+    made = replace(plan(2), report={"pair": [0, 2], "gap": 0.5})
+    assert await store.add_plan(session, made, snapshot("second"), None)
+    await store.change_session(session, SessionChange(state=State.PAUSED))
+    found = json.dumps([{"problem": "p", "cause": "c", "advice": "a"}])
+    execute(database_url, "UPDATE sessions SET health = :found", {"found": found})
+    said = await store.said(session)
+    assert (said.report, said.health) == (made.report, (Health("p", "c", "a", suspends=True),))
+    assert (said.record.state, said.record.plan_version) == (State.PAUSED, 2)
+    with pytest.raises(SessionNotFound):
+        await store.said("nobody")

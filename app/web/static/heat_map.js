@@ -63,6 +63,7 @@ export function heatPanel(session, onSize) {
     state.map = mapOf(estimates);
     state.best = best;
     state.cursor = state.cursor?.every((place) => place < estimates.items.length) ? state.cursor : null;
+    canvas.dataset.plan = estimates.plan_version;
     canvas.dataset.measured = state.map.measured;
     canvas.dataset.imputed = state.map.imputed;
     replace(legend, ...legendOf(state.map));
