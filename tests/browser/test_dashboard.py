@@ -2,7 +2,9 @@
 
 import json
 import re
+from collections.abc import Iterator
 from threading import Thread
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -110,7 +112,7 @@ def test_chart_and_heat_map_have_marks_and_can_be_asked(page: Page, certified: s
     page.keyboard.press("ArrowDown")
     expect(readout).not_to_have_text(before)
     page.keyboard.press("ArrowRight")
-    expect(readout).to_have_text(re.compile("measured in|imputed|nothing is known|not paired"))
+    expect(readout).to_have_text(re.compile("measured in|imputed|nothing is known|different items"))
     page.locator(".gap-chart .dot").first.hover()
     expect(page.locator(".gap-chart .dot.lit")).to_have_count(1)
 
@@ -136,6 +138,19 @@ def test_pause_resume_and_stop(page: Page, client: Client) -> None:
     assert client.get_session(session).state == "stopped"
 
 
+def test_a_spent_budget_can_be_raised(page: Page, client: Client) -> None:
+    session = client.create_session(shop_items(6), epsilon=0.01, budget=300, seed=1).id
+    assert serve(client, session, population(6)).verdict == "exhausted"
+    open_session(page, session)
+    expect(page.locator("#verdict")).to_contain_text("Budget spent:")
+    page.get_by_role("button", name="Raise budget…").click()
+    page.get_by_label("Impressions that may count").fill("100000")
+    page.get_by_role("button", name="Go on searching").click()
+    expect(page.locator("#verdict")).to_contain_text("Not yet:")
+    assert client.get_session(session).budget == 100_000
+    expect(page.get_by_role("button", name="Raise budget…")).to_be_hidden()
+
+
 def test_what_does_not_fit_is_said_beside_its_field(page: Page, complaints: list[str]) -> None:
     page.goto("/#/new")
     page.get_by_label("Items").fill("a\na\nb")
@@ -154,33 +169,32 @@ def test_what_does_not_fit_is_said_beside_its_field(page: Page, complaints: list
     complaints.clear()
 
 
+def pages(page: Page, session: str) -> Iterator[str]:
+    """Opens each kind of page in turn."""
+    for name, path, ready in (("list", "/", ".session"), ("form", "/#/new", "form")):
+        page.goto(path)
+        page.locator(ready).first.wait_for()
+        yield name
+    open_session(page, session)
+    yield "session"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("where", ["list", "new", "session"])
-def test_no_serious_violation_of_accessibility(page: Page, certified: str, where: str, scheme: str) -> None:
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light", reduced_motion="reduce")
-    if where == "session":
-        open_session(page, certified)
-    else:
-        page.goto("/" if where == "list" else "/#/new")
-        page.locator(".session" if where == "list" else "form").first.wait_for()
-    found = Axe().run(page).response["violations"]
-    serious = [
-        f"{each['id']}: {each['help']} {[node['html'][:200] for node in each['nodes']]}"
-        for each in found
-        if each["impact"] in {"serious", "critical"}
-    ]
-    assert serious == []
+def test_no_serious_violation_of_accessibility(page: Page, certified: str, scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    for name in pages(page, certified):
+        serious = [
+            f"{name}: {each['id']}: {each['help']} {[node['html'][:200] for node in each['nodes']]}"
+            for each in Axe().run(page).response["violations"]
+            if each["impact"] in {"serious", "critical"}
+        ]
+        assert serious == []
 
 
-@pytest.mark.parametrize("where", ["list", "new", "session"])
-def test_a_phone_needs_no_sideways_scrolling(page: Page, certified: str, where: str) -> None:
+def test_a_phone_needs_no_sideways_scrolling(page: Page, certified: str) -> None:
     page.set_viewport_size({"width": 375, "height": 812})
-    if where == "session":
-        open_session(page, certified)
-    else:
-        page.goto("/" if where == "list" else "/#/new")
-        page.locator(".session" if where == "list" else "form").first.wait_for()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    for name in pages(page, certified):
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375, name
 
 
 def test_the_theme_can_be_chosen_and_is_kept(page: Page) -> None:

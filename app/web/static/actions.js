@@ -10,15 +10,19 @@ export function actions(session, onChange) {
   const certificate = file("Certificate", certificatePath(session.id), `bestpair-${session.id}-certificate.json`);
   const log = file("Export", exportPath(session.id, "ndjson"), `bestpair-${session.id}.ndjson`);
   const table = file("CSV", exportPath(session.id, "csv"), `bestpair-${session.id}.csv`);
-  const confirm = question(() => change("stopped"));
-  const node = element("div", { class: "actions" }, pause, stop, certificate, log, table, confirm, wrong);
+  const confirm = question(() => change({ state: "stopped" }));
+  const raise = element("button", { type: "button", class: "main-action", hidden: true }, "Raise budget…");
+  const amount = budgetQuestion(session, (budget) => change({ budget }));
+  const node = element("div", { class: "actions" }, raise, pause, stop, certificate, log, table, confirm, amount, wrong);
   let state = session.state;
 
   async function change(to) {
     wrong.hidden = true;
     pause.disabled = true;
     try {
-      onChange(await changeSession(session.id, { state: to }));
+      const changed = await changeSession(session.id, to);
+      session.budget = changed.budget;
+      onChange(changed);
     } catch (error) {
       wrong.textContent = error.message;
       wrong.hidden = false;
@@ -26,13 +30,15 @@ export function actions(session, onChange) {
     pause.disabled = false;
   }
 
-  pause.addEventListener("click", () => change(state === "running" ? "paused" : "running"));
+  pause.addEventListener("click", () => change({ state: state === "running" ? "paused" : "running" }));
+  raise.addEventListener("click", () => amount.showModal());
   stop.addEventListener("click", () => confirm.showModal());
 
   function show(best) {
     state = best.state;
     pause.textContent = state === "paused" ? "Resume" : "Pause";
     pause.hidden = stop.hidden = state === "stopped";
+    raise.hidden = best.verdict !== "exhausted" || session.budget === null || state === "stopped";
     certificate.hidden = !best.certified;
   }
 
@@ -62,6 +68,30 @@ function question(onYes) {
       element("button", { value: "yes", class: "danger" }, "Stop it"),
     ),
   );
-  dialog.addEventListener("close", () => dialog.returnValue === "yes" && onYes());
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue === "yes") onYes();
+    dialog.returnValue = ""; // it would be kept for a dialog that is closed by Escape
+  });
+  return dialog;
+}
+
+function budgetQuestion(session, onAnswer) {
+  const title = freshId("budget");
+  const field = element("input", { id: `${title}-field`, type: "number", min: (session.budget ?? 0) + 1, step: 1, required: true, value: 2 * (session.budget ?? 0) });
+  const dialog = element(
+    "dialog",
+    { "aria-labelledby": title },
+    element("h2", { id: title }, "Raise the budget"),
+    element(
+      "form",
+      { method: "dialog" },
+      element("div", { class: "field" }, element("label", { for: field.id }, "Impressions that may count, in all"), field),
+      element("button", { value: "yes", class: "main-action" }, "Go on searching"),
+    ),
+  );
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue === "yes") onAnswer(Number(field.value));
+    dialog.returnValue = "";
+  });
   return dialog;
 }

@@ -8,7 +8,7 @@ const MARGIN = { left: 46, right: 14, top: 12, bottom: 34 };
 
 export function gapPanel(session) {
   const holder = element("div");
-  const readout = element("p", { class: "readout", role: "status" });
+  const readout = element("p", { class: "readout" });
   const body = element("tbody");
   const heads = ["Plan", "Impressions", "Gap", "Best pair", "Phase"].map((text) => element("th", { scope: "col" }, text));
   const node = element(

@@ -17,7 +17,7 @@ export function heatPanel(session, onSize) {
   const choice = element("select", { "aria-label": "Items shown", onchange: () => onSize() }, ...sizes.map((size) => element("option", { value: size, selected: size === usual || sizes.length === 1 }, `${Math.min(size, session.n_items)} items`)));
   const canvas = element("canvas", { class: "heat-map", tabindex: 0, role: "application", "aria-label": "Heat map of estimated reward; arrow keys move from pair to pair" });
   const holder = element("div", {}, canvas);
-  const readout = element("p", { class: "readout", role: "status" }, "Nothing has been measured yet.");
+  const readout = element("p", { class: "readout", "aria-live": "off" }, "Nothing has been measured yet.");
   const legend = element("div", { class: "legend" });
   const node = element(
     "section",
@@ -45,6 +45,9 @@ export function heatPanel(session, onSize) {
     say(readout, described(state.map, row, column));
   }
 
+  // Read out to those who move through the map, not to everyone at each update.
+  canvas.addEventListener("focus", () => readout.setAttribute("aria-live", "polite"));
+  canvas.addEventListener("blur", () => readout.setAttribute("aria-live", "off"));
   canvas.addEventListener("pointermove", (event) => {
     if (!state.layout) return;
     const box = canvas.getBoundingClientRect();
@@ -159,7 +162,7 @@ function write(pen, items, gutter, cell) {
 }
 
 function described({ items, cells, index }, row, column) {
-  if (row === column) return `${items[row].label}: an item is not paired with itself.`;
+  if (row === column) return `${items[row].label}: pairs of different items only.`;
   const k = index(row, column);
   const pair = both([items[row].label, items[column].label]);
   if (cells.reward[k] === null) return `${pair}: nothing is known yet.`;

@@ -43,7 +43,7 @@ function begin(page, holder, session) {
     health: healthPanel(),
   };
   const mode = element("span", { class: "live", role: "status" }, "Connecting…");
-  const controls = actions(session, (changed) => tell(changed.best_pair, changed.counters));
+  const controls = actions(session, (changed) => tellBest(changed.best_pair));
   replace(
     holder,
     back(),
@@ -63,18 +63,23 @@ function begin(page, holder, session) {
   const points = [];
   let map = { tag: null, asked: 0, busy: false };
 
-  function tell(newBest, newCounters) {
-    const newPlan = newBest.plan_version !== best.plan_version;
-    best = newBest;
-    counters = newCounters;
-    panels.verdict.show(best, counters);
+  function tellBest(told) {
+    const newPlan = told.plan_version !== best.plan_version;
+    best = told;
     panels.best.show(best);
     panels.race.lead(best);
     panels.health.show(best);
     controls.show(best);
+    refreshMap(newPlan || !map.asked);
+    tellCounters(counters);
+  }
+
+  function tellCounters(told) {
+    counters = told;
+    panels.verdict.show(best, counters);
     panels.impressions.show(counters, points);
-    if (newPlan || !points.length) refreshHistory();
-    refreshMap(newPlan);
+    if ((points.at(-1)?.plan_version ?? 0) < best.plan_version) refreshHistory();
+    refreshMap(false);
   }
 
   let asking = false;
@@ -115,11 +120,11 @@ function begin(page, holder, session) {
     if (map.again && !page.over) refreshMap(true);
   }
 
-  tell(best, counters);
+  tellBest(best);
   page.ends.push(
     follow(session.id, {
-      best: (told) => tell(told, counters),
-      counters: (told) => tell(best, told),
+      best: tellBest,
+      counters: tellCounters,
       mode: (now) => {
         mode.className = `live ${now === "away" ? "away" : "on"}`;
         say(mode, MODES[now]);
