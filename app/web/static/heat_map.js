@@ -58,7 +58,7 @@ export function heatPanel(session, onSize) {
     const move = MOVES[event.key];
     if (!move || !state.map) return;
     event.preventDefault();
-    const [row, column] = state.cursor || [0, 0];
+    const [row, column] = state.cursor || placeOf(state.map, state.best).map((place) => Math.max(place, 0));
     point(row + move[0], column + move[1]);
   });
 
@@ -71,8 +71,8 @@ export function heatPanel(session, onSize) {
     canvas.dataset.imputed = state.map.imputed;
     replace(legend, ...legendOf(state.map));
     draw();
-    const [row, column] = state.cursor || [0, Math.min(1, estimates.items.length - 1)];
-    say(readout, described(state.map, row, column));
+    const [row, column] = state.cursor || placeOf(state.map, best);
+    if (row >= 0 && column >= 0) say(readout, described(state.map, row, column));
   }
 
   return { node, show, end, size: () => Number(choice.value) };
@@ -95,6 +95,9 @@ function mapOf({ items, cells }) {
 
 // How much of its place a measured cell fills, from a half to all.
 const filling = (shown) => 0.5 + 0.5 * Math.min(1, Math.log(shown + 1) / Math.log(OFTEN));
+
+// Where the best pair is; -1 if its items are not among those shown.
+const placeOf = ({ items }, best) => [best.i, best.j].map((number) => items.findIndex((item) => item.i === number));
 
 function layoutOf({ items }, width) {
   const gutter = Math.min(150, Math.floor(width * 0.28));
@@ -130,8 +133,7 @@ function paint(canvas, { map, layout, cursor, best }) {
   }
   pen.strokeStyle = pen.fillStyle = getComputedStyle(canvas).color;
   if (labelled) write(pen, items, gutter, cell);
-  const numbers = items.map((item) => item.i);
-  const [row, column] = [numbers.indexOf(best.i), numbers.indexOf(best.j)];
+  const [row, column] = placeOf(map, best);
   pen.lineWidth = 2;
   if (row >= 0 && column >= 0) for (const [a, b] of [[row, column], [column, row]]) pen.strokeRect(gutter + b * cell, a * cell, cell - seam, cell - seam);
   if (cursor) {
