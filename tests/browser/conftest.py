@@ -1,32 +1,30 @@
 """A browser, a page that forgives no error, and a service to look at."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 from app.client import Client
-from tests.browser.browsers import REQUIRED, browser, browser_path
+from tests.browser.browsers import browser, browser_path
 from tests.e2e.harness import Server
+
+# Without a browser only this one is left, to say so in one line.
+_ALWAYS = "test_installed.py"
+collect_ignore = (
+    [] if browser_path() else [file.name for file in Path(__file__).parent.glob("test_*.py") if file.name != _ALWAYS]
+)
 
 
 @pytest.fixture(scope="module")  # not longer: while it is open, its event loop keeps other tests from having theirs
-def chromium(_installed: None) -> Iterator[Browser]:
+def chromium() -> Iterator[Browser]:
     with browser() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def _installed() -> None:
-    if browser_path() is None:
-        reason = "no browser is installed: `make browser` installs one, then the dashboard is tested"
-        if REQUIRED:
-            pytest.fail(reason)
-        pytest.skip(reason)
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, _installed: None) -> Iterator[Server]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("browser")
     with Server(f"sqlite:///{folder / 'browser.db'}", folder) as running:
         yield running
