@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
 from app.client import Client
 from tests.browser.browsers import browser, browser_path
 from tests.e2e.harness import Server
+
+PATIENCE_MILLISECONDS = 20_000
 
 # Without a browser only this one is left, to say so in one line.
 _ALWAYS = "test_installed.py"
@@ -47,7 +49,8 @@ def page(chromium: Browser, server: Server, complaints: list[str]) -> Iterator[P
     """An empty page at the service's address; errors, warnings and other hosts are complaints, and fail the test."""
     context = chromium.new_context(base_url=server.url, viewport={"width": 1280, "height": 900})
     opened = context.new_page()
-    opened.set_default_timeout(15_000)
+    opened.set_default_timeout(PATIENCE_MILLISECONDS)
+    expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
     def on_console(message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
