@@ -1,6 +1,7 @@
 // Colours of the heat map: cividis, which people with any kind of colour vision read alike (Nuñez and others, 2018).
 
-const STOPS = ["#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
+// Its darkest end is left out: on a dark page nobody would see it.
+const STOPS = ["#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"];
 const STEPS = 256;
 
 const rgb = (hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));

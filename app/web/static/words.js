@@ -85,7 +85,7 @@ export function progress(best) {
 
 const ASSUMED = {
   "independent-draws": "each impression goes to a user drawn independently",
-  "loss-independent-of-outcome": "answers are lost whatever the outcome was",
+  "loss-independent-of-outcome": "whether an answer gets lost does not depend on the outcome",
   mixture: "within a group of users, a click on one item says nothing about the other",
   "delay-independent-of-outcome": "answers take as long after a click as without one",
   "slots-independent": "a click on one slot does not hide the other",
