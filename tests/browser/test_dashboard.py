@@ -118,6 +118,7 @@ def test_pause_resume_and_stop(page: Page, client: Client) -> None:
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     assert client.get_session(session).state == "running"
+    # Paused, resumed here, paused elsewhere, all within a second: what the stream reads has not changed.
     client.change_session(session, state="paused")
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     page.get_by_role("button", name="Stop…").click()

@@ -102,3 +102,22 @@ def test_a_key_is_asked_for_and_sent(page: Page, client: Client, complaints: lis
     assert sent[-1] == "Bearer secret"
     assert all("401" in complaint for complaint in complaints)
     complaints.clear()
+
+
+def test_a_change_made_here_asks_the_stream_anew(page: Page, client: Client) -> None:
+    """A stream does not tell of a change and its undoing within a second, but the page has shown the change."""
+    session = client.create_session(["a", "b", "c"]).id
+    asked: list[str | None] = []
+
+    def note(route: Route) -> None:
+        asked.append(route.request.headers.get("last-event-id"))
+        route.continue_()
+
+    page.route(re.compile(r"/events$"), note)
+    open_session(page, session)
+    expect(page.locator(".live")).to_have_text("Live")
+    before = len(asked)
+    with page.expect_request(re.compile(r"/events$")):
+        page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    assert asked[before:] == [None], "at once, and whatever it knew"

@@ -24,10 +24,12 @@ export function reader(tell) {
   };
 }
 
-// Calls on.best, on.counters, on.mode ("live", "polling", "away") and on.gone; returns how to stop.
+// Calls on.best, on.counters, on.mode ("live", "polling", "away") and on.gone; returns how to stop, and how to ask anew:
+// a page that has changed something itself knows more than its stream, which would not tell of a change back.
 export function follow(id, on) {
   let lastId = "";
   let over = false;
+  let anew = false;
   let attempt = new AbortController();
 
   function take({ event, id: tag, data }) {
@@ -65,13 +67,14 @@ export function follow(id, on) {
 
   async function run() {
     while (!over) {
+      anew = false;
       try {
         if (document.hidden) await visible();
         else await stream();
       } catch (error) {
         if (isGone(error)) return end();
       }
-      for (const until = Date.now() + STREAM_AGAIN_MILLISECONDS; !over && !document.hidden && Date.now() < until; ) {
+      for (const until = Date.now() + STREAM_AGAIN_MILLISECONDS; !over && !anew && !document.hidden && Date.now() < until; ) {
         try {
           await poll();
         } catch (error) {
@@ -91,10 +94,17 @@ export function follow(id, on) {
   const onVisibility = () => document.hidden && attempt.abort();
   document.addEventListener("visibilitychange", onVisibility);
   run();
-  return () => {
-    over = true;
-    attempt.abort();
-    document.removeEventListener("visibilitychange", onVisibility);
+  return {
+    stop: () => {
+      over = true;
+      attempt.abort();
+      document.removeEventListener("visibilitychange", onVisibility);
+    },
+    askAnew: () => {
+      anew = true;
+      lastId = "";
+      attempt.abort();
+    },
   };
 }
 

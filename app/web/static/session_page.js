@@ -43,7 +43,10 @@ function begin(page, holder, session) {
     health: healthPanel(),
   };
   const mode = element("span", { class: "live", role: "status" }, "Connecting…");
-  const controls = actions(session, (changed) => tellBest(changed.best_pair));
+  const controls = actions(session, (changed) => {
+    tellBest(changed.best_pair);
+    following.askAnew();
+  });
   replace(
     holder,
     back(),
@@ -121,15 +124,14 @@ function begin(page, holder, session) {
   }
 
   tellBest(best);
-  page.ends.push(
-    follow(session.id, {
-      best: tellBest,
-      counters: tellCounters,
-      mode: (now) => {
-        mode.className = `live ${now === "away" ? "away" : "on"}`;
-        say(mode, MODES[now]);
-      },
-      gone: () => replace(holder, element("p", { class: "notice", role: "alert" }, "This session has been deleted."), back()),
-    }),
-  );
+  const following = follow(session.id, {
+    best: tellBest,
+    counters: tellCounters,
+    mode: (now) => {
+      mode.className = `live ${now === "away" ? "away" : "on"}`;
+      say(mode, MODES[now]);
+    },
+    gone: () => replace(holder, element("p", { class: "notice", role: "alert" }, "This session has been deleted."), back()),
+  });
+  page.ends.push(following.stop);
 }
