@@ -4,10 +4,10 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve demo check test coverage torture browser clean
+.PHONY: help install serve demo check test coverage torture browser screenshots clean
 
 help: ## show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -40,8 +40,13 @@ coverage: install ## how often certificates and bounds are wrong, 400 sessions a
 torture: install ## the fault tests, long: 50 kills on each database, outages, overload, several processes
 	BESTPAIR_TEST_KILLS=50 $(BIN)/python -m pytest tests/e2e tests/storage
 
-browser: install ## install what browser tests need (there is no page yet)
-	@echo "There is no page to test yet: nothing to install."
+browser: install ## install a browser, if there is none: the dashboard is then tested too (Debian, Ubuntu)
+	@if $(BIN)/python -m tests.browser.browsers; then :; else \
+	  if [ "$$(id -u)" = 0 ]; then as=; else as=sudo; fi; \
+	  $$as apt-get update -qq && $$as apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; fi
+
+screenshots: install ## take the pictures in docs/images anew
+	$(BIN)/python -m tests.browser.screenshots
 
 clean: ## remove the environment and caches
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

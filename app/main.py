@@ -16,6 +16,7 @@ from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of
 from app.storage.store import SqlStore
 from app.web.api import Api, build_api
+from app.web.streams import calls_on_signal
 
 _YOUNG_OBJECTS = 10_000
 """Between two looks for cycles; the default, 700, is reached every few requests."""
@@ -32,7 +33,8 @@ def create_app(settings: Settings) -> Api:
         try:
             await sessions.start()
             try:
-                yield
+                with calls_on_signal(sessions.close_streams):
+                    yield
             finally:
                 await sessions.stop()
         finally:

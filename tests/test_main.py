@@ -75,7 +75,7 @@ def test_a_session_from_creation_to_a_restart(service: Service, tmp_path: Path) 
         assert client.feedback(session.id, shown.ticket, reward=1).status == "accepted"
         assert client.feedback(session.id, shown.ticket, reward=1).status == "duplicate"
         assert client.best_pair(session.id).state == "running"
-        assert len(client.estimates(session.id).cells) == 3
+        assert len(client.estimates(session.id).cells.reward) == 3
         assert client.get_session(session.id).counters.answered == 1
         assert {row["kind"] for row in client.export(session.id)} == {"session", "plan", "impression"}
         table = httpx.get(f"{service.url}/v1/sessions/{session.id}/export?format=csv").text.splitlines()

@@ -3,11 +3,11 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from app.engine.arrays import Pair
+from app.engine.arrays import Pair, pair_items
 from app.engine.certificate import Assessment, Verdict, assess, displayed
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
@@ -17,6 +17,18 @@ from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
 
 _NO_LIMIT = 2**62
+
+MOST_NAMED = 20
+"""Contenders that a report names: as many as people look at."""
+
+
+class Contender(NamedTuple):
+    """A pair that keeps the leader from being certified, as people are shown it."""
+
+    pair: Pair
+    estimate: float | None  # of L
+    interval: tuple[float, float]  # the same, simultaneous over pairs
+    shown: int
 
 
 @dataclass(frozen=True)
@@ -35,6 +47,7 @@ class Report:
     assumptions: tuple[str, ...]
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     forecast_samples: int | None = None  # impressions still needed to certify, as far as can be told
+    race: tuple[Contender, ...] = ()  # the strongest contenders
 
     @property
     def certified(self) -> bool:
@@ -92,6 +105,7 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
         assumptions=assessment.bounds.assumptions,
         diagnostics=proposal.diagnostics,
         forecast_samples=None if proposal.forecast is None else math.ceil(proposal.forecast),
+        race=_race(problem, evidence, assessment),
     )
     choices = known if proposal.choices is None else proposal.choices
     return Plan(demand, report, Memory(version, proposal.notes, choices=choices))
@@ -108,6 +122,23 @@ def _said_of(pair: Pair, problem: Problem, evidence: Evidence, assessment: Asses
     shown = displayed(problem, evidence, assessment.bounds, np.array([pair.i]), np.array([pair.j]))
     value = float(shown.value[0])
     return {"estimate": None if math.isnan(value) else value, "interval": (float(shown.low[0]), float(shown.high[0]))}
+
+
+def _race(problem: Problem, evidence: Evidence, assessment: Assessment) -> tuple[Contender, ...]:
+    """Returns the contenders with the lowest lower bounds, lowest first: those the proof has to push up furthest."""
+    lower, found = assessment.bounds.lower, assessment.contenders
+    if len(found) > MOST_NAMED:
+        found = found[np.argpartition(lower[found], MOST_NAMED - 1)[:MOST_NAMED]]
+    found = found[np.argsort(lower[found], kind="stable")]
+    i, j = pair_items(found, problem.n_items)
+    shown = displayed(problem, evidence, assessment.bounds, i, j)
+    n, _ = evidence.entries(i, j)
+    return tuple(
+        Contender(Pair(a, b), None if math.isnan(value) else value, (low, high), count)
+        for a, b, value, low, high, count in zip(
+            i.tolist(), j.tolist(), *(column.tolist() for column in shown), n.tolist(), strict=True
+        )
+    )
 
 
 def _certify(assessment: Assessment, version: int) -> Certified | None:

@@ -197,10 +197,27 @@ class PlanRecord:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The prepared answer of best-pair."""
+    """A prepared answer, of best-pair or the heat map."""
 
     body: str  # JSON
     etag: str
+
+
+@dataclass(frozen=True)
+class Live:
+    """What streams tell of a session as it goes on."""
+
+    snapshot: Snapshot
+    counters: Counters
+
+
+@dataclass(frozen=True)
+class HistoryPoint:
+    """What one plan said when it was made: a point of the progress chart."""
+
+    version: int
+    made_at: float  # seconds since 1970, database time
+    report: dict[str, Any]
 
 
 @dataclass(frozen=True)

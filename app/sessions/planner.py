@@ -137,11 +137,9 @@ class Planner:
     async def refresh(self, session_id: str) -> None:
         """Writes the snapshot anew after a change of state or health; the last one to change it has the last word."""
         for _ in range(REFRESH_TRIES):
-            given = await self._store.planning_input(session_id)
-            if given.last_plan is None:
-                return
-            record = given.record
-            snapshot = snapshot_of(record, given.last_plan.report, given.health, self._clock())
+            said = await self._store.said(session_id)
+            record = said.record
+            snapshot = snapshot_of(record, said.report, said.health, self._clock())
             if (await self._store.snapshot(session_id)).etag == snapshot.etag:
                 return  # it says so already; nothing is written for nothing
             try:

@@ -11,6 +11,8 @@ from app.sessions.model import (
     FeedbackStatus,
     HandedOut,
     Health,
+    HistoryPoint,
+    Live,
     PlanRecord,
     SessionChange,
     SessionRecord,
@@ -40,6 +42,24 @@ class PlanningInput:
     health: tuple[Health, ...]  # what folds have found
     memory_before: str | None = None  # of the plan before the last one
     closed_before: int = 0  # plan versions below this have nothing out any more and hand out nothing
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a snapshot is made of, read in one transaction, at a cost that does not grow with the evidence."""
+
+    record: SessionRecord
+    report: dict[str, Any]  # of the last plan
+    health: tuple[Health, ...]  # what folds have found
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What the heat map is made of, read in one transaction."""
+
+    record: SessionRecord
+    counts: EvidenceRows  # of all plans together: versions are all 1, and neither clicks by item nor silence are told
+    race: list[Any]  # contenders as the last plan's report names them
 
 
 @dataclass(frozen=True)
@@ -111,6 +131,18 @@ class Store(Protocol):
 
     async def snapshot(self, session_id: str) -> Snapshot:
         """Returns the prepared answer of best-pair; raises SessionNotFound."""
+
+    async def said(self, session_id: str) -> Said:
+        """Returns what the last plan and the folds said; raises SessionNotFound."""
+
+    async def measured(self, session_id: str) -> Measured:
+        """Returns the counts by pair, of all plans together; raises SessionNotFound."""
+
+    async def live(self, session_ids: Sequence[str]) -> dict[str, Live]:
+        """Returns snapshots and counters by session, in one read; those that do not exist are left out."""
+
+    async def history(self, session_id: str, after: int, limit: int) -> list[HistoryPoint]:
+        """Returns what plans after a version said, in order, at most so many; raises SessionNotFound."""
 
     async def certificate(self, session_id: str) -> CertificateRecord | None:
         """Returns the certificate, None before there is one; raises SessionNotFound."""

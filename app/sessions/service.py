@@ -1,6 +1,5 @@
 """The use cases: what each endpoint does, without HTTP and without SQL."""
 
-import asyncio
 import json
 import secrets
 from collections.abc import AsyncIterator, Sequence
@@ -17,7 +16,7 @@ from app.sessions.errors import (
     SessionError,
     TicketNotFound,
 )
-from app.sessions.estimates import estimates_of
+from app.sessions.estimating import Estimating
 from app.sessions.model import (
     Counters,
     EvidenceRows,
@@ -25,16 +24,18 @@ from app.sessions.model import (
     FeedbackKind,
     FeedbackStatus,
     HandedOut,
+    HistoryPoint,
+    Live,
     SessionChange,
     SessionRecord,
     Snapshot,
     State,
 )
 from app.sessions.planner import Planner
-from app.sessions.planning import evidence_of
 from app.sessions.ports import CertificateRecord, Order, PlanningInput, Store
 from app.sessions.snapshot_cache import SnapshotCache
 from app.sessions.snapshots import SUSPENDED
+from app.sessions.watching import Watch
 
 CACHED_SESSIONS = 1000
 
@@ -85,6 +86,8 @@ class Sessions:
         self._store = store
         self._snapshots = SnapshotCache(store.snapshot)
         self._planner = Planner(store, said_anew=self._snapshots.forget)
+        self._estimating = Estimating(store)
+        self._watch = Watch(store.live)
         self._known: dict[str, tuple[SessionRecord, dict[str, int]]] = {}  # what never changes: items and settings
 
     async def start(self) -> None:
@@ -92,7 +95,8 @@ class Sessions:
         self._planner.start()
 
     async def stop(self) -> None:
-        """Stops planning; everything else ends with its callers."""
+        """Stops planning and ends streams; everything else ends with its callers."""
+        await self._watch.stop()
         await self._planner.stop()
 
     async def create(self, new: NewSession) -> SessionView:
@@ -185,11 +189,22 @@ class Sessions:
         """Returns the prepared answer if it is at hand."""
         return self._snapshots.kept(session_id)
 
-    async def estimates(self, session_id: str, top: int) -> dict[str, Any]:
-        """Returns the heat map of the most relevant items."""
-        given = await self._store.planning_input(session_id)
-        evidence = evidence_of(len(given.record.items), given.evidence)
-        return await asyncio.to_thread(estimates_of, given.record, evidence, top)
+    async def estimates(self, session_id: str, top: int) -> Snapshot:
+        """Returns the heat map of the most relevant items, some seconds old at the most."""
+        return await self._estimating.read(session_id, top)
+
+    def follow(self, session_id: str, idle_seconds: float) -> AsyncIterator[Live | None]:
+        """Returns the session now and whenever it changes, None after so long without news; see `Watch.follow`."""
+        return self._watch.follow(session_id, idle_seconds)
+
+    def close_streams(self) -> None:
+        """Ends what `follow` has begun: a server that stops waits for it."""
+        self._watch.close()
+
+    async def history(self, session_id: str, after: int, limit: int) -> tuple[SessionRecord, list[HistoryPoint]]:
+        """Returns what plans after a version said, oldest first, with the session's items to name them by."""
+        points = await self._store.history(session_id, after, limit)
+        return (await self._session(session_id))[0], points
 
     async def certificate(self, session_id: str) -> CertificateRecord:
         """Returns the certificate; raises NotCertified before there is one."""

@@ -18,20 +18,29 @@ ALWAYS_ASSUMED = ("independent-draws", "loss-independent-of-outcome")
 
 def report_of(report: Report) -> dict[str, Any]:
     """Returns the engine's report as plain values, in rewards instead of no-click probabilities."""
-    low, high = report.interval
     return {
         "pair": [report.pair.i, report.pair.j],
         "verdict": report.verdict.value,
         "gap": report.gap,
         "estimated_reward": None if report.estimate is None else 1.0 - report.estimate,
-        "interval": [1.0 - high, 1.0 - low],
+        "interval": _turned(report.interval),
         "phase": report.phase,
         "samples": report.samples,
         "contenders": report.contenders,
         "forecast_samples": report.forecast_samples,
         "assumptions": [*ALWAYS_ASSUMED, *report.assumptions],
         "diagnostics": dict(report.diagnostics),
+        "race": [
+            [*each.pair, None if each.estimate is None else 1.0 - each.estimate, *_turned(each.interval), each.shown]
+            for each in report.race
+        ],
     }
+
+
+def _turned(interval: tuple[float, float]) -> list[float]:
+    """Returns an interval of no-click probabilities as one of rewards."""
+    low, high = interval
+    return [1.0 - high, 1.0 - low]
 
 
 def snapshot_of(record: SessionRecord, report: dict[str, Any], health: Sequence[Health], now: datetime) -> Snapshot:

@@ -1,12 +1,15 @@
 """Reads: each function takes a connection whose statements all see one moment."""
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, and_, bindparam, exists, func, or_, select, tuple_
+from sqlalchemy import BigInteger, Connection, Select, and_, bindparam, cast, exists, func, or_, select, tuple_
 
-from app.sessions.model import Counters, EvidenceRows, PlanRecord, SessionRecord, Snapshot
-from app.sessions.ports import CertificateRecord, PlanningInput
+from app.sessions.model import Counters, EvidenceRows, HistoryPoint, Live, PlanRecord, SessionRecord, Snapshot
+from app.sessions.ports import CertificateRecord, Measured, PlanningInput, Said
 from app.storage.locking import not_found
+from app.storage.prepared import Prepared
 from app.storage.records import PLAN_COLUMNS, RECORD_COLUMNS, AnyRow, health_from_text, plan_record, session_record
 from app.storage.shelf import Shelf
 from app.storage.tables import certificates, evidence, impressions, plans, sessions
@@ -32,6 +35,9 @@ _COUNTERS = [
 _RECORD = select(*RECORD_COLUMNS).where(sessions.c.id == bindparam("id"))
 _ONLY_COUNTERS = select(*_COUNTERS).where(sessions.c.id == bindparam("id"))
 _SNAPSHOT = select(sessions.c.snapshot, sessions.c.etag).where(sessions.c.id == bindparam("id"))
+_LIVE = select(sessions.c.id, *_COUNTERS, sessions.c.snapshot, sessions.c.etag).where(
+    sessions.c.id.in_(bindparam("ids", expanding=True))
+)
 _NEWEST = (
     select(*RECORD_COLUMNS, *_COUNTERS, sessions.c.snapshot, sessions.c.etag)
     .order_by(sessions.c.created_at.desc(), sessions.c.id.desc())
@@ -47,7 +53,21 @@ _EVIDENCE = (
     .where(evidence.c.session_id == bindparam("id"))
     .order_by(evidence.c.i, evidence.c.j, evidence.c.version)
 )
+_MEASURED = Prepared(
+    select(evidence.c.i, evidence.c.j, cast(func.sum(evidence.c.n), BigInteger).label("n"), func.sum(evidence.c.s))
+    .where(evidence.c.session_id == bindparam("id"), evidence.c.n > 0)
+    .group_by(evidence.c.i, evidence.c.j)
+    .order_by(evidence.c.i, evidence.c.j)
+)
+_SAID = select(*RECORD_COLUMNS, sessions.c.health).where(sessions.c.id == bindparam("id"))
+_REPORT = select(plans.c.report).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
 _PLAN = select(*PLAN_COLUMNS).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
+_HISTORY = (
+    select(plans.c.version, plans.c.created_at, plans.c.report)
+    .where(plans.c.session_id == bindparam("id"), plans.c.version > bindparam("after"))
+    .order_by(plans.c.version)
+    .limit(bindparam("limit"))
+)
 _MEMORY = select(plans.c.memory).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
 _FIRST_OPEN = (  # plan versions follow the issue order, so the first that is open has the lowest
     select(impressions.c.plan_version)
@@ -108,6 +128,37 @@ def read_snapshot(connection: Connection, session_id: str) -> Snapshot:
     """Returns the prepared answer of best-pair; raises SessionNotFound."""
     row = _one(connection, _SNAPSHOT, session_id)
     return Snapshot(row.snapshot, row.etag)
+
+
+def read_said(connection: Connection, session_id: str, shelf: Shelf) -> Said:
+    """Returns what the last plan and the folds said; raises SessionNotFound."""
+    row = _one(connection, _SAID, session_id)
+    record = session_record(row, shelf.fixed(connection, row.id, row.created_at))
+    report = connection.execute(_REPORT, {"id": session_id, "version": record.plan_version}).scalar_one()
+    return Said(record, json.loads(report), health_from_text(row.health))
+
+
+def read_measured(connection: Connection, session_id: str, shelf: Shelf) -> Measured:
+    """Returns the counts by pair, of all plans together; raises SessionNotFound."""
+    said = read_said(connection, session_id, shelf)
+    race = said.report.get("race", [])  # plans of older versions named none
+    rows = _MEASURED.rows(connection, id=session_id)
+    i, j, n, s = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
+    none = [0] * len(n)
+    return Measured(said.record, EvidenceRows(i, j, [1] * len(n), n, s, none, none, none), race)
+
+
+def read_live(connection: Connection, session_ids: Sequence[str]) -> dict[str, Live]:
+    """Returns snapshots and counters by session; those that do not exist are left out."""
+    rows = connection.execute(_LIVE, {"ids": list(session_ids)})
+    return {row.id: Live(Snapshot(row.snapshot, row.etag), _counters(row)) for row in rows}
+
+
+def read_history(connection: Connection, session_id: str, after: int, limit: int) -> list[HistoryPoint]:
+    """Returns what plans after a version said; raises SessionNotFound."""
+    _one(connection, _CREATED_AT, session_id)
+    rows = connection.execute(_HISTORY, {"id": session_id, "after": after, "limit": limit})
+    return [HistoryPoint(row.version, row.created_at, json.loads(row.report)) for row in rows]
 
 
 def read_certificate(connection: Connection, session_id: str) -> CertificateRecord | None:

@@ -16,13 +16,15 @@ from app.sessions.model import (
     Feedback,
     FeedbackStatus,
     HandedOut,
+    HistoryPoint,
+    Live,
     PlanRecord,
     SessionChange,
     SessionRecord,
     Snapshot,
     State,
 )
-from app.sessions.ports import CertificateRecord, Order, PlanningInput
+from app.sessions.ports import CertificateRecord, Measured, Order, PlanningInput, Said
 from app.storage import exporting, managing, migrations, planning, reading
 from app.storage.answering import Answer, Answering
 from app.storage.database import Database, now
@@ -172,6 +174,26 @@ class SqlStore:
     async def snapshot(self, session_id: str) -> Snapshot:
         """Returns the prepared answer of best-pair."""
         return await self._read(session_id, lambda connection: reading.read_snapshot(connection, session_id))
+
+    async def said(self, session_id: str) -> Said:
+        """Returns what the last plan and the folds said."""
+        return await self._read(session_id, lambda connection: reading.read_said(connection, session_id, self._shelf))
+
+    async def measured(self, session_id: str) -> Measured:
+        """Returns the counts by pair, of all plans together."""
+        return await self._read(
+            session_id, lambda connection: reading.read_measured(connection, session_id, self._shelf)
+        )
+
+    async def live(self, session_ids: Sequence[str]) -> dict[str, Live]:
+        """Returns snapshots and counters by session; those that do not exist are left out."""
+        return await self._read("", lambda connection: reading.read_live(connection, session_ids))
+
+    async def history(self, session_id: str, after: int, limit: int) -> list[HistoryPoint]:
+        """Returns what plans after a version said, in order, at most so many."""
+        return await self._read(
+            session_id, lambda connection: reading.read_history(connection, session_id, after, limit)
+        )
 
     async def certificate(self, session_id: str) -> CertificateRecord | None:
         """Returns the certificate, None before there is one."""

@@ -1,38 +1,54 @@
-"""Documents for people: the API's own page, which asks no other host for anything, and the problems by name."""
+"""Documents for people: the dashboard and the API's own page, which ask no other host, and the problems by name."""
 
+import hashlib
+from functools import lru_cache
 from importlib.resources import files
+from pathlib import PurePath
+from typing import NamedTuple
 
 from fastapi import APIRouter
-from starlette.responses import RedirectResponse, Response
+from starlette.requests import Request
+from starlette.responses import Response
 
+from app.web.conditional import matches
 from app.web.problems import CATALOGUE
 from app.web.refusals import RouteNotFound
 from app.wire.problem import ProblemKind
 
-POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:"
-"""What the page may load: our own files. A browser enforces what a test can only look for."""
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""What the pages may load: our own files. A browser enforces what a test can only look for."""
 
-_FILES = {"docs.html": "text/html", "docs.js": "text/javascript", "docs.css": "text/css"}
+_KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+
+
+class _File(NamedTuple):
+    content: bytes
+    kind: str
+    etag: str
+
 
 router = APIRouter(include_in_schema=False)
 
 
 @router.get("/")
-async def front_door() -> Response:
-    """Leads to the documentation until there is a dashboard."""
-    return RedirectResponse("docs", status_code=307)
+async def dashboard(request: Request) -> Response:
+    """Shows the sessions, and each of them as it goes on."""
+    return _file(request, "dashboard.html")
 
 
 @router.get("/docs")
-async def docs() -> Response:
+async def docs(request: Request) -> Response:
     """Shows how to use the API, made from /openapi.json in the browser."""
-    return _file("docs.html")
+    return _file(request, "docs.html")
 
 
 @router.get("/static/{name}")
-async def static(name: str) -> Response:
-    """Serves the page's script and style."""
-    return _file(name)
+async def static(request: Request, name: str) -> Response:
+    """Serves the pages' scripts and styles."""
+    return _file(request, name)
 
 
 @router.get("/problems/{name}")
@@ -45,10 +61,29 @@ async def problem(name: str) -> ProblemKind:
     raise RouteNotFound("no problem has this name")
 
 
-def _file(name: str) -> Response:
-    """Returns one of our few files; the list is closed, so no path can lead elsewhere."""
-    if name not in _FILES:
+@lru_cache(maxsize=1)
+def _files() -> dict[str, _File]:
+    """Returns our own files by name, read once: a closed list, so that no path can lead elsewhere."""
+    found = {}
+    for each in files("app.web").joinpath("static").iterdir():
+        kind = _KINDS.get(PurePath(each.name).suffix)
+        if kind is not None:
+            content = each.read_bytes()
+            found[each.name] = _File(content, kind, f'"{hashlib.sha256(content).hexdigest()[:32]}"')
+    return found
+
+
+def _file(request: Request, name: str) -> Response:
+    """Returns one of our files, or 304 if the browser has it; it asks each time, so that a new version is seen."""
+    found = _files().get(name)
+    if found is None:
         raise RouteNotFound("there is no such file")
-    content = files("app.web").joinpath("static", name).read_bytes()
-    headers = {"Cache-Control": "no-cache", "Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer"}
-    return Response(content, media_type=_FILES[name], headers=headers)
+    headers = {
+        "Cache-Control": "no-cache",
+        "Content-Security-Policy": POLICY,
+        "ETag": found.etag,
+        "Referrer-Policy": "no-referrer",
+    }
+    if matches(request.headers.getlist("if-none-match"), found.etag):
+        return Response(status_code=304, headers=headers)
+    return Response(found.content, media_type=found.kind, headers=headers)

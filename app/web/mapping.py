@@ -5,7 +5,16 @@ from typing import Any
 
 from app.engine.problem import Model, SelfPairs
 from app.sessions.creation import NewSession
-from app.sessions.model import FeedbackKind, Item, MissingFeedback, SessionChange, State
+from app.sessions.model import (
+    Counters,
+    FeedbackKind,
+    HistoryPoint,
+    Item,
+    MissingFeedback,
+    SessionChange,
+    SessionRecord,
+    State,
+)
 from app.sessions.service import Answer, SessionView, Shown
 from app.wire import best_pair, serving, sessions
 
@@ -57,6 +66,32 @@ def impression(shown: Shown) -> serving.Impression:
     )
 
 
+def history_point(record: SessionRecord, point: HistoryPoint) -> best_pair.HistoryPoint:
+    """Returns what one plan said, with the caller's own ids."""
+    i, j = point.report["pair"]
+    said = {name: point.report[name] for name in ("samples", "gap", "estimated_reward", "interval", "phase")}
+    return best_pair.HistoryPoint(
+        **said,
+        plan_version=point.version,
+        at=datetime.fromtimestamp(point.made_at, UTC),
+        pair=(record.items[i].id, record.items[j].id),
+        i=i,
+        j=j,
+        contenders=point.report["contenders"],
+    )
+
+
+def counts(counters: Counters) -> sessions.Counts:
+    """Returns the counters as callers see them."""
+    return sessions.Counts(
+        issued=counters.issued,
+        answered=counters.answered,
+        void=counters.void,
+        counted=counters.counted,
+        outstanding=counters.outstanding,
+    )
+
+
 def summary(view: SessionView) -> sessions.SessionSummary:
     """Returns a session as lists show it."""
     return sessions.SessionSummary.model_validate(_fields(view))
@@ -69,7 +104,8 @@ def session(view: SessionView) -> sessions.Session:
 
 
 def _fields(view: SessionView) -> dict[str, Any]:
-    record, settings, counters = view.record, view.record.settings, view.counters
+    record, settings = view.record, view.record.settings
+    best = best_pair.BestPair.model_validate_json(view.snapshot.body)
     return {
         "id": record.id,
         "name": record.name,
@@ -90,12 +126,7 @@ def _fields(view: SessionView) -> dict[str, Any]:
         "seed": settings.seed,
         "created_at": datetime.fromtimestamp(record.created_at, UTC),
         "updated_at": datetime.fromtimestamp(record.updated_at, UTC),
-        "counters": {
-            "issued": counters.issued,
-            "answered": counters.answered,
-            "void": counters.void,
-            "counted": counters.counted,
-            "outstanding": counters.outstanding,
-        },
-        "best_pair": best_pair.BestPair.model_validate_json(view.snapshot.body),
+        "counters": counts(view.counters),
+        "best_pair": best,
+        "best_labels": (record.items[best.i].label, record.items[best.j].label),
     }

@@ -1,23 +1,26 @@
-"""Routes that read what a session knows: best pair, heat map, certificate, export."""
+"""Routes that read what a session knows: best pair, events, history, heat map, certificate, export."""
 
 import base64
 import hashlib
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Header, Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from app.sessions.errors import NotCertified
+from app.sessions.errors import NotCertified, Overloaded
+from app.web import mapping
 from app.web.conditional import tagged
 from app.web.exporting import as_csv, as_ndjson, beginning
 from app.web.parameters import SessionId, SessionsInUse
 from app.web.problems import IN_SESSION, declared
 from app.web.refusals import InvalidRequest
-from app.wire.best_pair import BestPair, Estimates
+from app.web.streams import IDLE_SECONDS, as_events
+from app.wire.best_pair import BestPair, Estimates, History
 
 MOST_ESTIMATED_ITEMS = 200
 """The heat map has half the square of it as cells."""
+MOST_POINTS = 1000
 
 router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["reading"])
 
@@ -31,14 +34,48 @@ async def best_pair(session_id: SessionId, request: Request, sessions: SessionsI
     return tagged(request, snapshot.body.encode(), snapshot.etag)
 
 
-@router.get("/estimates", responses=declared(InvalidRequest, *IN_SESSION))
-async def estimates(
+@router.get(
+    "/events",
+    response_class=StreamingResponse,
+    responses={
+        **declared(Overloaded, *IN_SESSION),
+        200: {"description": "Server-sent events: best-pair and counters", "content": {"text/event-stream": {}}},
+    },
+)
+async def events(
     session_id: SessionId,
     sessions: SessionsInUse,
+    last_event_id: Annotated[str | None, Header(description="What it names is not told again.")] = None,
+) -> StreamingResponse:
+    """Tells of the session as it goes on: best-pair whenever the answer changes, counters when impressions move."""
+    await sessions.best_pair(session_id)  # an unknown session is an error and not an empty stream
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # the second for proxies that hold answers back
+    stream = as_events(sessions.follow(session_id, IDLE_SECONDS), last_event_id)
+    return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+
+@router.get("/history", responses=declared(InvalidRequest, *IN_SESSION))
+async def history(
+    session_id: SessionId,
+    sessions: SessionsInUse,
+    after: Annotated[int, Query(ge=0, le=2**31 - 1, description="Only plans after this version.")] = 0,
+) -> History:
+    """Shows what each plan said when it was made: the points of the progress chart."""
+    record, points = await sessions.history(session_id, after, MOST_POINTS + 1)
+    shown = [mapping.history_point(record, point) for point in points[:MOST_POINTS]]
+    return History(points=shown, more=len(points) > MOST_POINTS)
+
+
+@router.get("/estimates", response_model=Estimates, responses={**declared(InvalidRequest, *IN_SESSION), **_UNCHANGED})
+async def estimates(
+    session_id: SessionId,
+    request: Request,
+    sessions: SessionsInUse,
     top: Annotated[int, Query(ge=2, le=MOST_ESTIMATED_ITEMS, description="How many items.")] = 50,
-) -> Estimates:
+) -> Response:
     """Shows the heat map of the most relevant items."""
-    return Estimates.model_validate(await sessions.estimates(session_id, top))
+    snapshot = await sessions.estimates(session_id, top)
+    return tagged(request, snapshot.body.encode(), snapshot.etag)
 
 
 @router.get(

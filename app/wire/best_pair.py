@@ -47,21 +47,58 @@ class EstimatedItem(ResponseShape):
     label: str
 
 
-class EstimatedCell(ResponseShape):
-    """One pair of the heat map; `a` and `b` are places in its `items`, reward is null while nothing is known."""
+class EstimatedCells(ResponseShape):
+    """The pairs of the heat map, a list for each thing said of them; reward is null while nothing is known.
 
-    a: int
-    b: int
+    Pairs of places in its `items` come row by row: (0, 1), (0, 2), ..., (1, 2), ...
+    """
+
+    reward: list[float | None]
+    low: list[float]
+    high: list[float]
+    shown: list[int]
+    measured: list[bool]
+
+
+class Contender(ResponseShape):
+    """A pair that keeps the best one from being certified, as the last plan saw it."""
+
+    i: int
+    j: int
+    pair: tuple[str, str]
     reward: float | None
     interval: tuple[float, float]
     shown: int
-    measured: bool
 
 
 class Estimates(ResponseShape):
-    """The heat map of the most relevant items; imputed cells (not measured) prove nothing."""
+    """The heat map of the most relevant items, and the strongest contenders; imputed cells prove nothing."""
 
     plan_version: int
     samples: int
     items: list[EstimatedItem]
-    cells: list[EstimatedCell]
+    cells: EstimatedCells
+    contenders: list[Contender]
+
+
+class HistoryPoint(ResponseShape):
+    """What one plan said when it was made."""
+
+    plan_version: int
+    at: datetime
+    samples: int
+    gap: float
+    pair: tuple[str, str]
+    i: int
+    j: int
+    estimated_reward: float | None
+    interval: tuple[float, float]
+    phase: str
+    contenders: int
+
+
+class History(ResponseShape):
+    """Points of the progress chart, oldest first; if there are `more`, ask again after the last one."""
+
+    points: list[HistoryPoint]
+    more: bool

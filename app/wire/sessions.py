@@ -166,6 +166,7 @@ class SessionSummary(ResponseShape):
     updated_at: datetime
     counters: Counts
     best_pair: BestPair
+    best_labels: tuple[str, str]
 
 
 class Session(SessionSummary):

@@ -34,6 +34,7 @@ def test_answers_keep_to_the_document(tmp_path: Path) -> None:
         command = [
             sys.executable, "-m", "schemathesis.cli", "--config-file", str(config), "run", f"{server.url}/openapi.json",
             "--max-examples", str(EXAMPLES), "--checks", ",".join(CHECKS), "--exclude-method", "DELETE",
+            "--exclude-path", "/v1/sessions/{session_id}/events",  # an answer without an end: tests/e2e/test_streams.py
             "--seed", "1", "--no-color", "--generation-database", "none",
         ]  # fmt: skip
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)

@@ -5,12 +5,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from app.engine.arrays import Pair
+from app.engine.arrays import Pair, pair_number
 from app.engine.certificate import Verdict, assess, displayed
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Memory
-from app.engine.plan import plan
+from app.engine.plan import MOST_NAMED, plan
 from app.engine.policies import policy_named
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Problem
@@ -106,3 +106,30 @@ def test_chance_depends_on_seed_and_version_only() -> None:
 def test_two_items_need_no_showing() -> None:
     step = plan(policy_named("naive"), Problem(n_items=2, epsilon=0.01, delta=0.1), Evidence.empty(2), Memory())
     assert (step.report.pair, step.report.gap, step.report.certified, step.report.samples) == (Pair(0, 1), 0.0, True, 0)
+
+
+def test_the_strongest_contenders_are_named_with_their_intervals() -> None:
+    rows = [(0, 1, 1, 400, 100.0), (0, 2, 1, 400, 130.0), (1, 2, 1, 40, 8.0), (0, 3, 1, 4000, 4000.0)]
+    evidence, problem = Evidence.from_rows(4, rows), Problem(n_items=4, epsilon=0.01, delta=0.1)
+    report = plan(Boastful(10), problem, evidence, Memory()).report
+    assessment = assess(problem, evidence)
+    named = [each.pair for each in report.race]
+    assert len(named) == report.contenders == len(assessment.contenders)
+    assert Pair(0, 3) not in named, "out of the race"
+    lower = [assessment.bounds.lower[pair_number(pair, 4)] for pair in named]
+    assert lower == sorted(lower)
+    unseen, seen = (next(each for each in report.race if each.pair == pair) for pair in (Pair(2, 3), Pair(0, 2)))
+    assert (unseen.estimate, unseen.interval, unseen.shown) == (None, (0.0, 1.0), 0)
+    assert (seen.estimate, seen.shown) == (130 / 400, 400)
+    assert seen.interval[0] < 130 / 400 < seen.interval[1]
+
+
+def test_no_more_contenders_are_named_than_people_look_at() -> None:
+    problem = Problem(n_items=12, epsilon=0.05, delta=0.1)
+    rows = [(i, j, 1, 50, float((7 * i + 11 * j) % 50)) for i in range(12) for j in range(i + 1, 12)]
+    evidence = Evidence.from_rows(12, rows)
+    report = plan(Boastful(10), problem, evidence, Memory()).report
+    assessment = assess(problem, evidence)
+    assert report.contenders > MOST_NAMED == len(report.race)
+    strongest = sorted(assessment.bounds.lower[assessment.contenders])[:MOST_NAMED]
+    assert [assessment.bounds.lower[pair_number(each.pair, 12)] for each in report.race] == strongest

@@ -10,6 +10,8 @@ from app.sessions.model import (
     Counters,
     FeedbackStatus,
     HandedOut,
+    HistoryPoint,
+    Live,
     Purpose,
     SessionChange,
     SessionRecord,
@@ -48,6 +50,8 @@ class FakeSessions(Sessions):
     def __init__(self) -> None:
         self.records: dict[str, SessionRecord] = {}
         self.snapshot = Snapshot(json.dumps(BEST_PAIR), '"tag-1"')
+        self.lives: list[Live | None] = []
+        self.points: list[HistoryPoint] = []
         self.stored_certificate: CertificateRecord | None = None
         self.exported: list[dict[str, Any]] = []
         self.changes: list[SessionChange] = []
@@ -118,10 +122,23 @@ class FakeSessions(Sessions):
     def best_pair_kept(self, session_id: str) -> Snapshot | None:
         return self.snapshot if self.error is None and session_id in self.records else None
 
-    async def estimates(self, session_id: str, top: int) -> dict[str, Any]:
+    async def estimates(self, session_id: str, top: int) -> Snapshot:
         items = [{"i": n, "id": item.id, "label": item.label} for n, item in enumerate(self._found(session_id).items)]
-        cell = {"a": 0, "b": 1, "reward": None, "interval": [0.0, 1.0], "shown": 0, "measured": False}
-        return {"plan_version": 1, "samples": 0, "items": items[:top], "cells": [cell]}
+        cells = {"reward": [None], "low": [0.0], "high": [1.0], "shown": [0], "measured": [False]}
+        body = {"plan_version": 1, "samples": 0, "items": items[:top], "cells": cells, "contenders": []}
+        return Snapshot(json.dumps(body), f'"map-{top}"')
+
+    def follow(self, session_id: str, idle_seconds: float) -> AsyncIterator[Live | None]:  # noqa: ARG002
+        async def told() -> AsyncIterator[Live | None]:
+            for live in self.lives:
+                yield live
+
+        self._fail()
+        return told()
+
+    async def history(self, session_id: str, after: int, limit: int) -> tuple[SessionRecord, list[HistoryPoint]]:
+        found = self._found(session_id)
+        return found, [point for point in self.points if point.version > after][:limit]
 
     async def certificate(self, session_id: str) -> CertificateRecord:
         self._found(session_id)

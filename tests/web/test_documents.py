@@ -1,11 +1,13 @@
 """The OpenAPI document and the page made from it."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from openapi_spec_validator import validate
 
+import app
 from app.web.api import Api
 from app.web.problems import CATALOGUE
 from tests.fakes.caller import Caller
@@ -31,6 +33,8 @@ EXPECTED = {
     | {"ticket-not-found", "feedback-conflict", "invalid-feedback", "overloaded"},
     ("post", f"{AT}/feedback/batch"): IN_SESSION | WITH_BODY | {"overloaded"},
     ("get", f"{AT}/best-pair"): IN_SESSION,
+    ("get", f"{AT}/events"): IN_SESSION | {"overloaded"},
+    ("get", f"{AT}/history"): IN_SESSION | {"invalid-request"},
     ("get", f"{AT}/estimates"): IN_SESSION | {"invalid-request"},
     ("get", f"{AT}/certificate"): IN_SESSION | {"not-certified"},
     ("get", f"{AT}/export"): IN_SESSION | {"invalid-request"},
@@ -100,26 +104,55 @@ def test_bodies_are_described(document: dict[str, Any]) -> None:
     assert item == {"$ref": "#/components/schemas/ItemIn"}
 
 
-def test_the_page_asks_no_other_host(api: Caller) -> None:
-    page = api.get("/docs")
+NAMESPACE = "http://www.w3.org/2000/svg"
+"""A name that looks like an address; nothing is asked of it."""
+
+
+@pytest.mark.parametrize("path", ["/", "/docs"])
+def test_pages_ask_no_other_host_and_let_no_text_become_markup(api: Caller, path: str) -> None:
+    page = api.get(path)
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert "default-src 'none'" in page.headers["content-security-policy"]
-    files = re.findall(r'(?:src|href)="(static/[^"]+)"', page.text)
-    assert sorted(files) == ["static/docs.css", "static/docs.js"]
-    for text in [page.text, *(api.get(f"/{name}").text for name in files)]:
+    assert "unsafe" not in page.headers["content-security-policy"]
+    assert not re.search(r"<script(?! src=)|<style|\son\w+=|\sstyle=", page.text), "nothing inline"
+    for told in [page.text, *_all_files(api, page.text).values()]:
+        text = told.replace(NAMESPACE, "")
         assert not re.search(r"(https?:)?//[a-z0-9.-]+\.[a-z]", text, re.IGNORECASE)
         assert "@import" not in text
-        assert "innerHTML" not in text
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text)
+
+
+def _all_files(api: Caller, page: str) -> dict[str, str]:
+    """Returns the files that a page asks for, and those that they ask for, by address."""
+    waiting, found = set(re.findall(r'(?:src|href)="(static/[^"]+)"', page)), dict[str, str]()
+    while waiting:
+        name = waiting.pop()
+        answer = api.get(f"/{name}")
+        assert answer.status_code == 200, name
+        found[name] = answer.text
+        imported = re.findall(r'(?:from |import\()"\./([^"]+)"', answer.text)
+        waiting |= {f"static/{each}" for each in imported} - found.keys()
+    return found
+
+
+def test_every_file_is_used_by_a_page(api: Caller) -> None:
+    used = {name for path in ("/", "/docs") for name in _all_files(api, api.get(path).text)}
+    there = {f"static/{file.name}" for file in (Path(app.__file__).parent / "web/static").iterdir()}
+    assert there - used == {"static/dashboard.html", "static/docs.html"}
+
+
+def test_a_file_that_the_browser_has_is_not_sent_again(api: Caller) -> None:
+    first = api.get("/static/dashboard.js")
+    assert first.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert first.headers["cache-control"] == "no-cache"
+    again = api.get("/static/dashboard.js", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert api.get("/static/dom.js", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
 
 
 def test_only_the_page_s_own_files_are_served(api: Caller) -> None:
     for name in ("..%2Fapi.py", "docs.py", "%2e%2e/problems.py", "docs.html/"):
         assert api.get(f"/static/{name}").status_code == 404
-
-
-def test_the_front_door_leads_to_the_page(api: Caller) -> None:
-    response = api.get("/")
-    assert (response.status_code, response.headers["location"]) == (307, "docs")
 
 
 def test_the_version_is_told(api: Caller) -> None:

@@ -1,0 +1,97 @@
+// What can be done with a session: pause, resume, stop; take its log and its certificate home.
+
+import { certificatePath, changeSession, download, exportPath, hasKey } from "./api.js";
+import { element, freshId } from "./dom.js";
+
+export function actions(session, onChange) {
+  const wrong = element("p", { class: "notice bad", role: "alert", hidden: true });
+  const pause = element("button", { type: "button" }, "Pause");
+  const stop = element("button", { type: "button", class: "danger" }, "Stop…");
+  const certificate = file("Certificate", certificatePath(session.id), `bestpair-${session.id}-certificate.json`);
+  const log = file("Export", exportPath(session.id, "ndjson"), `bestpair-${session.id}.ndjson`);
+  const table = file("CSV", exportPath(session.id, "csv"), `bestpair-${session.id}.csv`);
+  const confirm = question(() => change({ state: "stopped" }));
+  const raise = element("button", { type: "button", class: "main-action", hidden: true }, "Raise budget…");
+  const amount = budgetQuestion(session, (budget) => change({ budget }));
+  const node = element("div", { class: "actions" }, raise, pause, stop, certificate, log, table, confirm, amount, wrong);
+  let state = session.state;
+
+  async function change(to) {
+    wrong.hidden = true;
+    pause.disabled = true;
+    try {
+      const changed = await changeSession(session.id, to);
+      session.budget = changed.budget;
+      onChange(changed);
+    } catch (error) {
+      wrong.textContent = error.message;
+      wrong.hidden = false;
+    }
+    pause.disabled = false;
+  }
+
+  pause.addEventListener("click", () => change({ state: state === "running" ? "paused" : "running" }));
+  raise.addEventListener("click", () => amount.showModal());
+  stop.addEventListener("click", () => confirm.showModal());
+
+  function show(best) {
+    state = best.state;
+    pause.textContent = state === "paused" ? "Resume" : "Pause";
+    pause.hidden = stop.hidden = state === "stopped";
+    raise.hidden = best.verdict !== "exhausted" || session.budget === null || state === "stopped";
+    certificate.hidden = !best.certified;
+  }
+
+  return { node, show };
+}
+
+function file(words, path, name) {
+  const onclick = (event) => {
+    if (!hasKey()) return; // a plain link: the browser streams it to disk
+    event.preventDefault();
+    download(path, name);
+  };
+  return element("a", { class: "button", href: path, download: name, onclick }, words);
+}
+
+function question(onYes) {
+  const title = freshId("stop");
+  const dialog = element(
+    "dialog",
+    { "aria-labelledby": title },
+    element("h2", { id: title }, "Stop this session for good?"),
+    element("p", {}, "It hands out no more pairs, and cannot be resumed. What it has learnt stays."),
+    element(
+      "form",
+      { method: "dialog", class: "page-head" },
+      element("button", { value: "no" }, "Keep it"),
+      element("button", { value: "yes", class: "danger" }, "Stop it"),
+    ),
+  );
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue === "yes") onYes();
+    dialog.returnValue = ""; // it would be kept for a dialog that is closed by Escape
+  });
+  return dialog;
+}
+
+function budgetQuestion(session, onAnswer) {
+  const title = freshId("budget");
+  const field = element("input", { id: `${title}-field`, type: "number", min: (session.budget ?? 0) + 1, step: 1, required: true, value: 2 * (session.budget ?? 0) });
+  const dialog = element(
+    "dialog",
+    { "aria-labelledby": title },
+    element("h2", { id: title }, "Raise the budget"),
+    element(
+      "form",
+      { method: "dialog" },
+      element("div", { class: "field" }, element("label", { for: field.id }, "Impressions that may count, in all"), field),
+      element("button", { value: "yes", class: "main-action" }, "Go on searching"),
+    ),
+  );
+  dialog.addEventListener("close", () => {
+    if (dialog.returnValue === "yes") onAnswer(Number(field.value));
+    dialog.returnValue = "";
+  });
+  return dialog;
+}

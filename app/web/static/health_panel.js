@@ -1,0 +1,55 @@
+// What speaks against the assumptions, what is assumed, and the settings.
+
+import { element, replace } from "./dom.js";
+import { assumption, count, inPoints, sureness } from "./words.js";
+
+export function healthPanel() {
+  const findings = element("div", { "aria-live": "polite" });
+  const assumed = element("ul", { class: "plain-list small soft" });
+  const node = element("section", { class: "card half", "aria-label": "Health" }, element("h2", {}, "Health"), findings, element("h3", {}, "What the proof rests on"), assumed);
+  let told = "";
+
+  function show(best) {
+    const now = JSON.stringify([best.health, best.assumptions]);
+    if (now === told) return;
+    told = now;
+    replace(findings, best.health.length ? element("ul", { class: "findings" }, ...best.health.map(finding)) : element("p", {}, "Nothing seen so far speaks against the assumptions."));
+    replace(assumed, ...best.assumptions.map((name) => element("li", {}, assumption(name))));
+  }
+
+  return { node, show };
+}
+
+function finding({ problem, cause, advice, suspends }) {
+  return element(
+    "li",
+    { class: suspends ? "suspends" : "" },
+    element("p", {}, element("strong", {}, suspends ? "Suspends the verdict: " : "Worth knowing: "), problem),
+    element("p", { class: "small" }, `Likely cause: ${cause}.`),
+    element("p", { class: "small" }, `What to do: ${advice}.`),
+  );
+}
+
+export function settingsPanel(session) {
+  const rows = [
+    ["Items", count(session.n_items)],
+    ["Goal", session.model === "deterministic" ? "the exact answer" : `within ${inPoints(session.epsilon)} of the best`],
+    ["Sure", sureness(session.delta)],
+    ["Budget", session.budget === null ? "no limit" : `${count(session.budget)} impressions`],
+    ["Policy", session.policy],
+    ["Model", session.model],
+    ["Answers", session.feedback === "items" ? "which items were clicked" : "whether the pair was clicked"],
+    ["Groups (rank)", String(session.rank)],
+    ["Silence means", session.missing_feedback === "void" ? "a lost answer" : "no click"],
+    session.attribution_window_seconds > 0 ? ["Attribution window", `${session.attribution_window_seconds} s`] : ["Ticket lives", `${session.ticket_ttl_seconds} s`],
+    ["Seed", String(session.seed)],
+    ["Created", new Date(session.created_at).toLocaleString("en")],
+    ["Id", session.id],
+  ];
+  return element(
+    "section",
+    { class: "card half", "aria-label": "Settings" },
+    element("h2", {}, "Settings"),
+    element("dl", { class: "settings small" }, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
+  );
+}

@@ -1,0 +1,65 @@
+// Where the impressions went: counted, waiting, given up; and to which phase of the search.
+
+import { element, replace } from "./dom.js";
+import { count, roughly } from "./words.js";
+
+export function impressionsPanel(session) {
+  const stack = element("div", { class: "stack", "aria-hidden": "true" });
+  const keys = element("div", { class: "legend" });
+  const phases = element("div", { class: "phases small" });
+  const node = element(
+    "section",
+    { class: "card third", "aria-label": "Impressions" },
+    element("h2", {}, "Impressions"),
+    element("h3", {}, "Explore"),
+    stack,
+    keys,
+    element("h3", {}, "Explore, by phase"),
+    phases,
+    element("h3", {}, "Exploit"),
+    element("p", { class: "soft small exploit" }),
+  );
+
+  function show(counters, points) {
+    const parts = [
+      ["counted", "counted", counters.counted],
+      ["waiting", "waiting for an answer", Math.max(counters.outstanding, 0)],
+      ["void", "given up", counters.void],
+    ];
+    replace(stack, ...parts.filter(([, , n]) => n > 0).map(([kind, , n]) => segment(kind, n)));
+    replace(keys, ...parts.map(([kind, words, n]) => element("span", { class: `key ${kind} numbers` }, `${count(n)} ${words}`)));
+    replace(phases, ...byPhase(points, counters.counted).flatMap(([phase, n]) => line(phase, n, Math.max(counters.counted, 1))));
+    node.querySelector(".exploit").textContent = exploit(session, counters);
+  }
+
+  return { node, show };
+}
+
+function segment(kind, n) {
+  const made = element("div", { class: `segment ${kind}` });
+  made.style.flexGrow = n;
+  return made;
+}
+
+// Impressions counted between a plan and the next one belong to that plan's phase.
+export function byPhase(points, counted) {
+  const found = new Map();
+  points.forEach((point, k) => {
+    const until = k + 1 < points.length ? points[k + 1].samples : Math.max(counted, point.samples);
+    if (until > point.samples) found.set(point.phase, (found.get(point.phase) || 0) + until - point.samples);
+  });
+  return [...found];
+}
+
+function line(phase, n, all) {
+  const fill = element("div", { class: "fill" });
+  fill.style.width = `${(100 * n) / all}%`;
+  return [element("span", {}, phase), element("div", { class: "meter" }, fill), element("span", { class: "numbers" }, count(n))];
+}
+
+function exploit(session, counters) {
+  const told = "Impressions that show the best pair so far leave no row.";
+  if (session.explore_share >= 1) return `${told} There are some only while paused, or after the end.`;
+  const expected = (counters.issued * (1 - session.explore_share)) / session.explore_share;
+  return `${told} About ${roughly(expected)} are to be expected: exploration gets ${Math.round(100 * session.explore_share)} % of all.`;
+}

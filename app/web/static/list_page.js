@@ -1,0 +1,121 @@
+// The list of sessions, newest first, with how far each is.
+
+import { listSessions } from "./api.js";
+import { element, replace, say } from "./dom.js";
+import { both, count, gapInWords, glance, inPoints, progress } from "./words.js";
+
+const REFRESH_MILLISECONDS = 3_000;
+
+export function open(holder) {
+  document.title = "Sessions · bestpair";
+  const list = element("ul", { class: "sessions", role: "list" });
+  const status = element("p", { class: "soft", role: "status" }, "Loading…");
+  const more = element("button", { type: "button", hidden: true }, "Older sessions");
+  replace(
+    holder,
+    element(
+      "div",
+      { class: "page-head" },
+      element("h1", {}, "Sessions"),
+      element("div", { class: "actions" }, element("a", { class: "button main-action", href: "#/new" }, "New session")),
+    ),
+    status,
+    list,
+    more,
+  );
+
+  const older = []; // pages after the first, as they were when asked for
+  let shown = "";
+  let next = null;
+
+  async function refresh() {
+    if (document.hidden) return;
+    try {
+      const page = await listSessions();
+      if (!older.length) next = page.next_cursor;
+      const known = new Set(page.sessions.map((session) => session.id));
+      draw([...page.sessions, ...older.filter((session) => !known.has(session.id))]);
+      say(status, "");
+    } catch (error) {
+      say(status, `The service cannot be reached: ${error.message}. Trying again…`);
+    }
+  }
+
+  function draw(sessions) {
+    const now = JSON.stringify(sessions);
+    if (now === shown) return;
+    shown = now;
+    const focused = document.activeElement?.getAttribute("href");
+    replace(list, ...sessions.map(row));
+    if (focused) [...list.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus();
+    more.hidden = !next;
+    empty.hidden = sessions.length > 0;
+  }
+
+  const empty = nothingYet();
+  holder.append(empty);
+  more.addEventListener("click", async () => {
+    const page = await listSessions(next);
+    older.push(...page.sessions);
+    next = page.next_cursor;
+    shown = "";
+    refresh();
+  });
+
+  refresh();
+  const timer = setInterval(refresh, REFRESH_MILLISECONDS);
+  document.addEventListener("visibilitychange", refresh);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener("visibilitychange", refresh);
+  };
+}
+
+function row(session) {
+  const best = session.best_pair;
+  const [kind, words] = glance(best);
+  const fill = element("div", { class: "fill" });
+  fill.style.width = `${100 * progress(best)}%`;
+  return element(
+    "li",
+    {},
+    element(
+      "a",
+      { class: "card session", href: `#/sessions/${session.id}` },
+      element(
+        "div",
+        {},
+        element(
+          "div",
+          { class: "title" },
+          session.name || "Without a name",
+          element("span", { class: `chip ${kind}` }, words),
+        ),
+        element("div", { class: "soft" }, best.samples ? both(session.best_labels) : "Nothing is known yet"),
+      ),
+      element(
+        "div",
+        {},
+        element("div", { class: `meter ${best.verdict}` }, fill),
+        element("div", { class: "meter-ends" }, gapInWords(best.gap), element("span", {}, `goal ${inPoints(best.epsilon)}`)),
+      ),
+      element(
+        "div",
+        { class: "figures small numbers" },
+        element("div", {}, `${count(session.counters.counted)} impressions`),
+        element("div", { class: "soft" }, `${count(session.n_items)} items`),
+      ),
+    ),
+  );
+}
+
+function nothingYet() {
+  return element(
+    "div",
+    { class: "card empty", hidden: true },
+    element("h2", {}, "No sessions yet"),
+    element("p", { class: "soft" }, "Create one with your items, then let your ad server ask for pairs and report clicks."),
+    element("p", { class: "soft" }, "Or watch a simulated one: ", element("code", {}, "bestpair demo")),
+    element("p", {}, element("a", { class: "button main-action", href: "#/new" }, "New session")),
+  );
+}

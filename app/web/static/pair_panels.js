@@ -1,0 +1,132 @@
+// The best pair with its interval, and those that could still beat it.
+
+import { drawn, element, replace, say } from "./dom.js";
+import { both, count, percent } from "./words.js";
+
+// An interval on a rail from 0 to 1 (or `from` to `to`), with its point and, dashed, what is to be beaten.
+export function intervalBar({ low, high, value, beat = null, from = 0, to = 1, leader = false }) {
+  const x = (share) => 100 * Math.max(0, Math.min(1, (share - from) / (to - from)));
+  return drawn(
+    "svg",
+    { class: `interval${leader ? " leader" : ""}`, viewBox: "0 0 100 14", preserveAspectRatio: "none", "aria-hidden": "true" },
+    drawn("rect", { class: "rail", x: 0, y: 5, width: 100, height: 4 }),
+    drawn("rect", { class: "range", x: x(low), y: 2, width: Math.max(x(high) - x(low), 0.6), height: 10 }),
+    value !== null && drawn("rect", { class: "point", x: x(value) - 0.5, y: 1, width: 1, height: 12 }),
+    beat !== null && drawn("line", { class: "beat", x1: x(beat), x2: x(beat), y1: 0, y2: 14, "vector-effect": "non-scaling-stroke" }),
+  );
+}
+
+export function bestPanel(session) {
+  const name = element("p", { class: "pair-name" });
+  const big = element("p", { class: "big" });
+  const range = element("p", { class: "soft" });
+  const bar = element("div", { class: "best-bar" });
+  const ends = element("div", { class: "meter-ends numbers", "aria-hidden": "true" }, element("span", {}, "0 %"), element("span", {}, "100 %"));
+  const node = element("section", { class: "card third", "aria-label": "Best pair" }, element("h2", {}, "Best pair so far"), name, big, range, bar, ends);
+
+  function show(best) {
+    const [first, second] = [session.items[best.i].label, session.items[best.j].label];
+    say(node.querySelector("h2"), best.verdict === "certified" ? "Best pair" : "Best pair so far");
+    replace(name, first, element("span", { class: "plus" }, " + "), second);
+    say(big, best.estimated_reward === null ? "–" : percent(best.estimated_reward));
+    const [low, high] = best.interval;
+    say(range, best.estimated_reward === null ? "not measured yet" : `of impressions are clicked; between ${percent(low)} and ${percent(high)}`);
+    replace(bar, intervalBar({ low, high, value: best.estimated_reward, leader: true }));
+  }
+
+  return { node, show };
+}
+
+const MOST_ROWS = 8;
+
+export function racePanel(session) {
+  const title = element("h2");
+  const note = element("p", { class: "soft small" });
+  const body = element("tbody");
+  const node = element(
+    "section",
+    { class: "card wide race", "aria-label": "Contenders" },
+    title,
+    note,
+    element(
+      "table",
+      {},
+      element(
+        "thead",
+        {},
+        element(
+          "tr",
+          {},
+          element("th", { scope: "col" }, "Pair"),
+          element("th", { scope: "col" }, "Interval"),
+          element("th", { scope: "col", class: "number" }, "Clicked"),
+          element("th", { scope: "col", class: "number shown" }, "Shown"),
+        ),
+      ),
+      body,
+    ),
+  );
+  let last = null;
+
+  function rowOf(entry, leader, scale, beat) {
+    const [low, high] = entry.interval;
+    return element(
+      "tr",
+      { class: leader ? "leader" : null },
+      element("td", {}, entry.labels ? both(entry.labels) : both([session.items[entry.i].label, session.items[entry.j].label])),
+      element(
+        "td",
+        { class: "bar" },
+        intervalBar({ low, high, value: entry.reward, leader, beat: leader ? null : beat, ...scale }),
+        element("span", { class: "hidden-text" }, `${percent(low)} to ${percent(high)}`),
+      ),
+      element("td", { class: "number" }, entry.reward === null ? "–" : percent(entry.reward)),
+      element("td", { class: "number shown" }, entry.shown === undefined ? "" : count(entry.shown)),
+    );
+  }
+
+  function draw(best) {
+    const racing = last && last.contenders.length > 0 && best.verdict !== "certified";
+    const others = last ? (racing ? last.contenders : runnersUp(last, best)).slice(0, MOST_ROWS) : [];
+    say(title, racing ? "Still in the race" : "Runners-up");
+    const hidden = racing ? best.contenders - others.length : 0;
+    say(
+      note,
+      racing
+        ? `Pairs that may still be better than the best one by more than the goal${hidden > 0 ? `; ${count(hidden)} more are not shown` : ""}.`
+        : "The strongest other pairs that were measured, for comparison.",
+    );
+    const leader = { i: best.i, j: best.j, interval: best.interval, reward: best.estimated_reward, shown: last?.shownOfBest };
+    const high = Math.max(...[leader, ...others].map((entry) => entry.interval[1]));
+    const low = Math.min(...[leader, ...others].map((entry) => entry.interval[0]));
+    const scale = { from: Math.max(0, low - 0.02), to: Math.min(1, high + 0.02) };
+    replace(body, [rowOf(leader, true, scale), ...others.map((entry) => rowOf(entry, false, scale, best.interval[0]))]);
+  }
+
+  function show(estimates, best) {
+    last = { contenders: estimates.contenders, cells: cellsOf(estimates) };
+    last.shownOfBest = last.cells.find((cell) => isPair(cell, best))?.shown;
+    draw(best);
+  }
+
+  return { node, show, lead: draw };
+}
+
+const isPair = (cell, best) => (cell.i === best.i && cell.j === best.j) || (cell.i === best.j && cell.j === best.i);
+
+// The measured cells, best first.
+function cellsOf({ items, cells }) {
+  const found = [];
+  let k = 0;
+  for (let a = 0; a < items.length; a += 1) {
+    for (let b = a + 1; b < items.length; b += 1, k += 1) {
+      if (cells.measured[k]) found.push({ i: items[a].i, j: items[b].i, reward: cells.reward[k], interval: [cells.low[k], cells.high[k]], shown: cells.shown[k] });
+    }
+  }
+  // A pair shown twice and clicked twice is no runner-up: what it is sure of decides.
+  return found.sort((one, other) => other.interval[0] - one.interval[0] || other.reward - one.reward);
+}
+
+function runnersUp(last, best) {
+  return last.cells.filter((cell) => !isPair(cell, best));
+}

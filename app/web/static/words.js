@@ -1,0 +1,97 @@
+// What is known, in words and numbers. Rounding never promises more than is proven: gaps are rounded up, sureness down.
+
+const whole = new Intl.NumberFormat("en");
+
+export const count = (number) => whole.format(number);
+
+// Up to three digits that matter: 23,417 becomes 23,400, as befits a forecast.
+export function roughly(number) {
+  if (number < 100) return count(Math.ceil(number));
+  const step = 10 ** (Math.floor(Math.log10(number)) - 2);
+  return count(Math.round(number / step) * step);
+}
+
+const trimmed = (number, digits) => String(Number(number.toFixed(digits)));
+
+export function points(share) {
+  const value = share * 100;
+  const digits = value >= 10 ? 0 : value >= 1 ? 1 : value >= 0.1 ? 2 : 4;
+  return trimmed(Math.ceil(value * 10 ** digits - 1e-6) / 10 ** digits, digits);
+}
+
+export const inPoints = (share) => `${points(share)} ${points(share) === "1" ? "point" : "points"}`;
+
+export const percent = (share) => `${(share * 100).toFixed(1)}\u00a0%`;
+
+export function sureness(delta) {
+  for (const digits of [0, 1, 2, 4]) {
+    const value = Math.floor((1 - delta) * 100 * 10 ** digits + 1e-6) / 10 ** digits;
+    if (value < 100 && Math.abs(value - (1 - delta) * 100) < 0.05 * delta * 100) return `${value}\u00a0%`;
+  }
+  return `${trimmed((1 - delta) * 100, 6)}\u00a0%`;
+}
+
+export const both = (labels) => (labels[0] === labels[1] ? `${labels[0]}, twice` : `${labels[0]} + ${labels[1]}`);
+
+// What a list says of a session at a glance: the verdict, unless there is none and the caller has put it aside.
+export function glance(best) {
+  if (best.verdict === "not_yet" && best.state !== "running") return [best.state, best.state === "paused" ? "Paused" : "Stopped"];
+  return [best.verdict, CHIPS[best.verdict]];
+}
+
+export const gapInWords = (gap) => (gap >= 1 ? "nothing proven yet" : `gap ${inPoints(gap)}`);
+
+const CHIPS = { certified: "Certified", not_yet: "Searching", exhausted: "Budget spent", suspended: "On hold" };
+
+// The verdict as a sentence, and a second one that says what follows.
+export function verdict(best, labels, model) {
+  const pair = both(labels);
+  if (best.verdict === "certified") return [certified(best, pair, model), `Proven after ${count(best.samples)} impressions. ${after(best)}`];
+  if (best.verdict === "exhausted") {
+    return [
+      `Budget spent: ${pair} is within ${inPoints(best.gap)} of the best, ${sureness(best.delta)} sure.`,
+      `${inPoints(best.epsilon)} were asked for. Raise the budget to go on. ${after(best)}`,
+    ];
+  }
+  if (best.verdict === "suspended") {
+    return ["On hold: what was seen contradicts an assumption.", `Nothing can be certified until that is cleared up; see Health. Best so far: ${pair}.`];
+  }
+  return [notYet(best), best.samples ? `Best so far: ${pair}, ${best.gap < 1 ? `within ${inPoints(best.gap)} of the best` : "nothing proven about it yet"}. ${after(best)}` : after(best)];
+}
+
+function certified(best, pair, model) {
+  if (model === "deterministic") return `${pair} is the best pair.`;
+  return `${pair} is within ${inPoints(best.epsilon)} of the best, ${sureness(best.delta)} sure.`;
+}
+
+function notYet(best) {
+  if (!best.samples) return "Not yet: no impression has been counted.";
+  const pairs = best.contenders === 1 ? "1 other pair" : `${count(best.contenders)} pairs`;
+  const left = best.forecast_samples === null ? "too early to say how many impressions to go" : `about ${roughly(best.forecast_samples)} impressions to go`;
+  return `Not yet: ${pairs} still in the race, ${left}.`;
+}
+
+function after(best) {
+  if (best.state === "paused") return "Paused: every caller gets the best pair so far, and nothing is learnt.";
+  if (best.state === "stopped") return "Stopped for good: no more pairs are handed out.";
+  return best.verdict === "certified" || best.verdict === "exhausted" ? "Every caller now gets this pair." : "";
+}
+
+// How far from knowing nothing (gap 1) to the goal, on the log scale of the chart.
+export function progress(best) {
+  if (best.verdict === "certified" || best.gap <= best.epsilon) return 1;
+  return Math.max(0, Math.min(0.99, Math.log(Math.max(best.gap, 1e-9)) / Math.log(best.epsilon)));
+}
+
+const ASSUMED = {
+  "independent-draws": "each impression goes to a user drawn independently",
+  "loss-independent-of-outcome": "whether an answer gets lost does not depend on the outcome",
+  mixture: "within a group of users, a click on one item says nothing about the other",
+  "delay-independent-of-outcome": "answers take as long after a click as without one",
+  "slots-independent": "a click on one slot does not hide the other",
+};
+
+export function assumption(name) {
+  if (name.startsWith("rank<=")) return `there are at most ${name.slice(6)} groups of users`;
+  return ASSUMED[name] || name.replaceAll("-", " ");
+}

@@ -1,0 +1,74 @@
+"""Writes the screenshots in docs/images: python -m tests.browser.screenshots (make screenshots)"""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, ViewportSize
+
+from app.client import Client
+from tests.browser.browsers import browser
+from tests.browser.driving import population, serve, shop_items
+from tests.e2e.harness import Server
+
+FOLDER = Path(__file__).parents[2] / "docs" / "images"
+DESKTOP, PHONE = ViewportSize(width=1280, height=900), ViewportSize(width=375, height=812)
+
+
+def a_lived_in_service(client: Client) -> dict[str, str]:
+    """Fills the service with sessions in every condition; returns the ids of those that get a page."""
+
+    def made(name: str, n: int, **settings: object) -> str:
+        return client.create_session(shop_items(n), name=name, seed=3, **settings).id
+
+    made("Summer sale, top slot", 12)
+    budget = made("Newsletter", 8, epsilon=0.02, budget=3000)
+    serve(client, budget, population(8, 5))
+    paused = made("Checkout page", 16, epsilon=0.03)
+    serve(client, paused, population(16, 4), until=lambda best: best.samples > 4000)
+    client.change_session(paused, state="paused")
+    certified = made("Homepage", 24)
+    serve(client, certified, population(24, 2))
+    running = made("Search results", 40, epsilon=0.04)
+    serve(client, running, population(40, 7), until=lambda best: best.gap < 0.12)
+    return {"running": running, "certified": certified}
+
+
+def take(page: Page, url: str, file: Path, ready: str) -> None:
+    """Opens an address, waits until it shows what it should, and keeps a picture of all of it."""
+    page.goto("about:blank")
+    page.goto(url)
+    page.wait_for_selector(ready)
+    page.wait_for_timeout(700)  # transitions and the heat map's last touch
+    page.screenshot(path=file, full_page=True)
+
+
+def take_all(shop: Browser, url: str, ids: dict[str, str], folder: Path) -> None:
+    """Writes all pictures."""
+    at = {"list": "", **{name: f"#/sessions/{one}" for name, one in ids.items()}}
+    ready = {"list": ".session", "running": "canvas[data-measured]", "certified": "canvas[data-measured]"}
+    for scheme in ("light", "dark"):
+        for width, view in (("", DESKTOP), ("-phone", PHONE)):
+            context = shop.new_context(viewport=view, color_scheme=scheme, reduced_motion="reduce")
+            page = context.new_page()
+            for name, address in at.items():
+                take(page, f"{url}/{address}", folder / f"{name}{width}-{scheme}.png", ready[name])
+            context.close()
+
+
+def main() -> None:
+    """Starts a service with sessions, a browser, and writes the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as place:
+        database = f"sqlite:///{place}/screenshots.db"
+        with Server(database, Path(place)) as server, Client(server.url, timeout_seconds=30) as client:
+            ids = a_lived_in_service(client)
+            with browser() as shop:
+                take_all(shop, server.url, ids, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""The dashboard in a real browser: create, watch it certify, pause and resume, look at it in every way."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from app.client import Client
+from tests.browser.driving import population, serve, shop_items
+from tests.e2e.harness import Server
+
+N_ITEMS = 8
+
+
+@pytest.fixture(scope="module")
+def certified(server: Server) -> str:
+    """A session that has been certified."""
+    with Client(server.url, timeout_seconds=30) as client:
+        session = client.create_session(shop_items(N_ITEMS), name="Certified", epsilon=0.15, delta=0.1, seed=1).id
+        assert serve(client, session, population(N_ITEMS)).certified
+    return session
+
+
+def open_session(page: Page, session: str) -> None:
+    page.goto(f"/#/sessions/{session}")
+    expect(page.locator("canvas.heat-map")).to_have_attribute("data-measured", re.compile(r"\d"))
+
+
+def painted(page: Page) -> int:
+    """Returns how many different colours the heat map has."""
+    script = """canvas => {
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        return new Set(new Uint32Array(data.buffer)).size;
+    }"""
+    return int(page.locator("canvas.heat-map").evaluate(script))
+
+
+def test_a_session_is_made_in_the_form_and_watched_until_it_is_certified(page: Page, client: Client) -> None:
+    page.goto("/")
+    page.get_by_role("link", name="New session").first.click()
+    page.get_by_label("Name").fill("Made by hand")
+    page.get_by_label("Items").fill("\n".join(f"{item.id}, {item.label}" for item in shop_items(N_ITEMS)))
+    expect(page.get_by_text("8 items, 28 pairs.")).to_be_visible()
+    page.get_by_label("Goal, in points").fill("15")
+    page.get_by_label("Sure, in percent").fill("90")
+    page.get_by_text("More settings").click()
+    page.get_by_label("Seed").fill("1")
+    page.get_by_role("button", name="Create session").click()
+    expect(page.locator("#verdict")).to_have_text("Not yet: no impression has been counted.")
+    session = page.url.rsplit("/", 1)[1]
+    made = client.get_session(session)
+    assert (made.epsilon, made.delta, made.seed) == (0.15, 0.1, 1)
+    assert [(item.id, item.label) for item in made.items] == [(item.id, item.label) for item in shop_items(N_ITEMS)]
+    loads: list[str] = []
+    page.on("framenavigated", lambda frame: loads.append(frame.url))
+
+    serve(client, session, population(N_ITEMS), until=lambda best: best.samples > 0, per_call=100)
+    expect(page.locator("#verdict")).to_have_text(re.compile(r"^Not yet: \d+ pairs still in the race"))
+    assert serve(client, session, population(N_ITEMS)).certified
+    expect(page.locator("#verdict")).to_have_text(
+        re.compile(r"^.+ \+ .+ is within 15 points of the best, 90\s% sure\.$")
+    )
+    best = client.best_pair(session)
+    labels = [made.items[number].label for number in (best.i, best.j)]
+    expect(page.locator("#verdict")).to_contain_text(" + ".join(labels))
+    expect(page.locator(".gap-chart .dot")).to_have_count(len(history(client, session)))
+    expect(page.locator(".race tbody tr")).not_to_have_count(0)
+    assert painted(page) > 10
+    assert loads == [], "nothing was loaded again"
+    expect(page.locator(".live")).to_have_text("Live")
+
+
+def history(client: Client, session: str) -> list[object]:
+    """Returns the plans that had counted anything: the points of the chart."""
+    rows = [row for row in client.export(session) if row["kind"] == "plan"]
+    return [row for row in rows if row["report"]["samples"] > 0]
+
+
+def test_the_certificate_and_the_log_can_be_taken_home(page: Page, certified: str, client: Client) -> None:
+    open_session(page, certified)
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Certificate").click()
+    assert waiting.value.path().read_bytes() == client.certificate(certified)
+    with page.expect_download() as waiting:
+        page.get_by_role("link", name="Export").click()
+    first = waiting.value.path().read_text().splitlines()[0]
+    assert json.loads(first)["id"] == certified
+
+
+def test_chart_and_heat_map_have_marks_and_can_be_asked(page: Page, certified: str) -> None:
+    open_session(page, certified)
+    assert page.locator(".gap-chart .dot").count() > 2
+    assert page.locator(".gap-chart .goal").count() == 1
+    measured = page.locator("canvas.heat-map").get_attribute("data-measured")
+    assert int(measured or 0) > 10
+    readout = page.locator(".heat .readout")
+    page.locator("canvas.heat-map").focus()
+    before = readout.inner_text()
+    page.keyboard.press("ArrowDown")
+    expect(readout).not_to_have_text(before)
+    page.keyboard.press("ArrowRight")
+    expect(readout).to_have_text(re.compile("measured in|imputed|nothing is known|different items"))
+    page.locator(".gap-chart .dot").first.hover()
+    expect(page.locator(".gap-chart .dot.lit")).to_have_count(1)
+
+
+def test_pause_resume_and_stop(page: Page, client: Client) -> None:
+    session = client.create_session(["a", "b", "c"], name="Controlled").id
+    open_session(page, session)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    assert client.get_session(session).state == "paused"
+    expect(page.get_by_text("Paused: every caller gets the best pair so far")).to_be_visible()
+    page.get_by_role("button", name="Resume").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    assert client.get_session(session).state == "running"
+    # Paused, resumed here, paused elsewhere, all within a second: what the stream reads has not changed.
+    client.change_session(session, state="paused")
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    page.get_by_role("button", name="Stop…").click()
+    page.get_by_role("button", name="Keep it").click()
+    assert client.get_session(session).state == "paused"
+    page.get_by_role("button", name="Stop…").click()
+    page.get_by_role("button", name="Stop it").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_hidden()
+    assert client.get_session(session).state == "stopped"
+
+
+def test_a_spent_budget_can_be_raised(page: Page, client: Client) -> None:
+    session = client.create_session(shop_items(6), epsilon=0.01, budget=300, seed=1).id
+    assert serve(client, session, population(6)).verdict == "exhausted"
+    open_session(page, session)
+    expect(page.locator("#verdict")).to_contain_text("Budget spent:")
+    page.get_by_role("button", name="Raise budget…").click()
+    page.get_by_label("Impressions that may count").fill("100000")
+    page.get_by_role("button", name="Go on searching").click()
+    expect(page.locator("#verdict")).to_contain_text("Not yet:")
+    assert client.get_session(session).budget == 100_000
+    expect(page.get_by_role("button", name="Raise budget…")).to_be_hidden()
+
+
+def test_what_does_not_fit_is_said_beside_its_field(page: Page, complaints: list[str]) -> None:
+    page.goto("/#/new")
+    page.get_by_label("Items").fill("a\na\nb")
+    page.get_by_role("button", name="Create session").click()
+    expect(page.locator("#wrong-items")).to_contain_text("must be different")
+    expect(page.get_by_label("Items")).to_be_focused()
+    expect(page.get_by_label("Items")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Items").fill("a\nb\nc")
+    page.get_by_text("More settings").click()
+    page.get_by_label("Policy").fill("no such policy")
+    page.get_by_role("button", name="Create session").click()
+    expect(page.locator("#wrong-policy")).not_to_be_empty()
+    expect(page.locator("#wrong-items")).to_be_empty()
+    assert len(complaints) == 2, "the browser notes the two answers of 422"
+    assert all("422" in complaint for complaint in complaints)
+    complaints.clear()
+
+
+def pages(page: Page, session: str) -> Iterator[str]:
+    """Opens each kind of page in turn."""
+    for name, path, ready in (("list", "/", ".session"), ("form", "/#/new", "form")):
+        page.goto(path)
+        page.locator(ready).first.wait_for()
+        yield name
+    open_session(page, session)
+    yield "session"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_violation_of_accessibility(page: Page, certified: str, scheme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    for name in pages(page, certified):
+        serious = [
+            f"{name}: {each['id']}: {each['help']} {[node['html'][:200] for node in each['nodes']]}"
+            for each in Axe().run(page).response["violations"]
+            if each["impact"] in {"serious", "critical"}
+        ]
+        assert serious == []
+
+
+def test_a_phone_needs_no_sideways_scrolling(page: Page, certified: str) -> None:
+    page.set_viewport_size({"width": 375, "height": 812})
+    for name in pages(page, certified):
+        assert page.evaluate("document.documentElement.scrollWidth") <= 375, name
+
+
+def test_the_theme_can_be_chosen_and_is_kept(page: Page) -> None:
+    page.emulate_media(color_scheme="light")
+    page.goto("/")
+    background = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(background)
+    page.get_by_role("button", name="Dark").click()
+    dark = page.evaluate(background)
+    assert dark != light
+    page.reload()
+    assert page.evaluate(background) == dark
+    expect(page.get_by_role("button", name="Dark")).to_have_attribute("aria-pressed", "true")
+    page.emulate_media(color_scheme="dark")
+    page.get_by_role("button", name="Dark").click()
+    assert page.evaluate(background) == light
