@@ -34,6 +34,11 @@ is new and small, by reading it whole, and keep that plan for minutes while the 
 """
 
 
+SQLITE_NOW = "round((julianday('now') - 2440587.5) * 86400.0, 3)"
+POSTGRESQL_NOW = "extract(epoch from clock_timestamp())::double precision"
+"""Not now(): that is the start of the transaction, before its locks were granted."""
+
+
 class Clock(FunctionElement[float]):
     """Seconds since 1970 by the database's clock at this statement, to the millisecond or better."""
 
@@ -43,13 +48,12 @@ class Clock(FunctionElement[float]):
 
 @compiles(Clock, "sqlite")
 def _sqlite_clock(_element: Clock, _compiler: SQLCompiler, **_: object) -> str:
-    return "round((julianday('now') - 2440587.5) * 86400.0, 3)"
+    return SQLITE_NOW
 
 
 @compiles(Clock, "postgresql")
 def _postgresql_clock(_element: Clock, _compiler: SQLCompiler, **_: object) -> str:
-    # Not now(): that is the start of the transaction, before its locks were granted.
-    return "extract(epoch from clock_timestamp())::double precision"
+    return POSTGRESQL_NOW
 
 
 def now(connection: Connection) -> float:
