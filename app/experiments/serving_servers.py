@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from sqlalchemy import make_url
+from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.pool import NullPool
 
 START_SECONDS = 60.0
 
@@ -26,6 +27,7 @@ _FLOOR = (
     "import sys, uvicorn; uvicorn.run('app.experiments.serving_floor:app', host='127.0.0.1', port=int(sys.argv[1]),"
     " loop='auto', http='auto', access_log=False, server_header=False, log_level='warning', interface='asgi3')"
 )
+_OUTSTANDING = text("SELECT issued - void - counted FROM sessions WHERE id = :id")
 _SERVICE = "from app.cli import main; main()"
 
 
@@ -34,6 +36,7 @@ class Server:
 
     def __init__(self, name: str, backend: str, command: list[str], environment: dict[str, str]) -> None:
         self.name, self.backend = name, backend
+        self._database_url = environment.get("BESTPAIR_DATABASE_URL")
         self.port = _free_port()
         self._command = [part.replace("PORT", str(self.port)) for part in command]
         self._environment = {**os.environ, "OMP_NUM_THREADS": "1", **environment, "BESTPAIR_PORT": str(self.port)}
@@ -80,6 +83,13 @@ class Server:
         request = urllib.request.Request(url, content, headers, method=method)
         with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - http only
             return json.loads(answer.read() or b"null")
+
+    def outstanding(self, session_id: str) -> int:
+        """Returns how many impressions are not counted yet, read from the database: the server is not to pay for it."""
+        url = make_url(str(self._database_url))
+        driver = "postgresql+psycopg" if self.backend == "postgresql" else "sqlite+pysqlite"
+        with create_engine(url.set(drivername=driver), poolclass=NullPool).connect() as connection:
+            return int(connection.execute(_OUTSTANDING, {"id": session_id}).scalar_one())
 
     def etag(self, path: str) -> str:
         """Returns the tag of what is served at a path."""
