@@ -165,7 +165,7 @@ def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat:
     at = now(connection)  # after the locks: answers that are on their way wait behind them and will be late
     heartbeat.beat(connection, at)
     counting = [_open(row) for row in rows if row.counts]
-    uptimes = stretches(connection, min((row.issued_at for row in rows), default=at))
+    uptimes = stretches(connection, min(row.issued_at for row in rows)) if rows else []
     folded = fold(counting, settings, at, uptimes)
     repeats = _closable_repeats(rows, folded, settings, at, uptimes)
     answered = {row.sequence for row in rows if row.counts and row.outcome is not None}
