@@ -27,10 +27,10 @@ _CHECKPOINT_PAGES = 4_000
 """Of SQLite's log (16 MB) before it is copied into the file. An impression changes its page three times, issued,
 answered and folded; with the usual 1,000 pages most were copied after each. Commits are no less durable."""
 _WRITER_OPTIONS = (
-    "-c lock_timeout=10s -c idle_in_transaction_session_timeout=30s"
+    "-c lock_timeout=10s -c idle_in_transaction_session_timeout=3s"
     " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off"
 )
-"""A process that was paused inside a transaction holds its locks: others give up after 10 s, it loses them after 30.
+"""A process that was paused inside a transaction holds its locks; it loses them after 3 s, before others give up.
 
 The writer's statements find a few rows by their keys, always. Left to itself the server would plan them while a table
 is new and small, by reading it whole, and keep that plan for minutes while the table grows.
