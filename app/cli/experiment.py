@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn
 from rich.table import Table
 
-from app.cli.options import AsJson, Delta, Seed, progress
+from app.cli.options import AsJson, Delta, Seed, progress, whole
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem
 from app.experiments.certify import INSTANCES, Line, Session, lines_of, run_sessions
@@ -39,7 +39,7 @@ def certify(
     names = [name.strip() for name in policies.split(",")]
     for name in names:
         policy_named(name)
-    sizes = {_whole("items", text) for text in items.split(",")}
+    sizes = {whole("items", text) for text in items.split(",")}
     chosen = [one for one in INSTANCES if one.n_items in sizes and one.family in families.split(",")]
     if not chosen:
         raise InvalidProblem("items", "no instance has these numbers of items and families; try 50, 200 or 800")
@@ -60,13 +60,6 @@ def certify(
         typer.echo(json.dumps([line.as_json() for line in lines]))
     else:
         Console().print(_table(lines, names[0]))
-
-
-def _whole(field: str, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise InvalidProblem(field, f'must be whole numbers with commas between them, got "{text}"') from None
 
 
 def _table(lines: list[Line], first: str) -> Table:

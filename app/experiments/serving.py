@@ -71,7 +71,7 @@ class Row:
     """One path of one server over all rounds; medians."""
 
     path: str
-    lane: str  # "floor", "hot" or "plain"
+    lane: str  # "floor", "hot", "plain" or "optuna"
     backend: str
     rounds: list[Measured] = field(default_factory=list)
     floor_us: list[float] = field(default_factory=list)

@@ -142,22 +142,28 @@ def postgresql(given: str | None) -> Iterator[str | None]:
 
 
 @contextmanager
-def database(server_url: str) -> Iterator[str]:
-    """Yields the URL of a database of its own on this server, with all tables; it is dropped at the end."""
+def empty_database(server_url: str) -> Iterator[str]:
+    """Yields the URL of a database of its own on this server, without tables; it is dropped at the end."""
     name = f"bestpair_bench_{uuid.uuid4().hex}"
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
-        url = make_url(server_url).set(database=name).render_as_string(hide_password=False)
+        try:
+            yield make_url(server_url).set(database=name).render_as_string(hide_password=False)
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def database(server_url: str) -> Iterator[str]:
+    """Yields the URL of such a database with all tables."""
+    with empty_database(server_url) as url:
         subprocess.run(  # noqa: S603 - our own command
             [sys.executable, "-c", _SERVICE, "migrate"],
             env={**os.environ, "BESTPAIR_DATABASE_URL": url},
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        try:
-            yield url
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+        yield url
 
 
 def _free_port() -> int:
