@@ -3,7 +3,7 @@
 import json
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich import box
@@ -13,13 +13,16 @@ from rich.table import Table
 
 from app.cli.options import AsJson, progress, whole
 from app.experiments.bars import Bar, bar_chart
+from app.experiments.crowding import measure_latency, measure_processes
 from app.experiments.growth import measure_growth
 from app.experiments.optuna_beside import is_installed, measure_optuna
 from app.experiments.planning import measure_planning
 from app.experiments.serving import Sizes, measure
 from app.experiments.serving_table import serving_table
 
-bench = typer.Typer(name="bench", help="Measure the service: serving, growth, planning.", no_args_is_help=True)
+bench = typer.Typer(
+    name="bench", help="Measure the service: serving, growth, planning, latency, processes.", no_args_is_help=True
+)
 
 LANES = ("hot", "plain")
 
@@ -102,13 +105,7 @@ def growth(
         ]
         subtitle = f"{backend}: processor time of next-pair and feedback over the floor's; the first level is 1"
         plot.write_text(bar_chart("What an impression costs, the more are stored", subtitle, bars))
-    if as_json:
-        typer.echo(json.dumps([row.as_json() for row in rows]))
-        return
-    table = Table("backend", "stored", "sessions", "cpu us", "floor us", "growth", box=box.SIMPLE_HEAD, show_edge=False)
-    for row in rows:
-        table.add_row(*(str(value) for value in row.as_json().values()))
-    Console().print(table)
+    _print([row.as_json() for row in rows], as_json)
 
 
 @bench.command()
@@ -143,6 +140,49 @@ def planning(
             "" if goal is None else f"{goal:g}",
             f"{row.peak_mb:.0f}",
         )
+    Console().print(table)
+
+
+@bench.command()
+def latency(
+    items: Annotated[int, typer.Option(min=2, help="Items of the session that is planned for.")] = 800,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds without and with plans; medians are told.")] = 3,
+    requests: Annotated[int, typer.Option(min=100, help="Calls in a round.")] = 4000,
+    clients: Annotated[int, typer.Option(min=1, help="Connections at once.")] = 32,
+    as_json: AsJson = False,
+) -> None:
+    """What callers feel of plans: p99 while plans of a large session are computed, beside p99 without."""
+    with progress() as bar:
+        task = bar.add_task("starting", total=None)
+        rows = measure_latency(items, Sizes(rounds, requests, clients), partial(_tell, bar, task))
+    _print([row.as_json() for row in rows], as_json)
+
+
+@bench.command()
+def processes(
+    counts: Annotated[str, typer.Option(help="Numbers of server processes, with commas.")] = "1,2",
+    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds; medians are told.")] = 3,
+    requests: Annotated[int, typer.Option(min=100, help="Impressions in a round.")] = 4000,
+    postgresql: Annotated[str | None, typer.Option(help="URL of a PostgreSQL server.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Impressions per second by number of server processes on one PostgreSQL, one session."""
+    numbers = [whole("counts", text) for text in counts.split(",")]
+    with progress() as bar:
+        task = bar.add_task("starting", total=None)
+        rows = measure_processes(
+            numbers, Sizes(rounds, requests), postgresql_url=postgresql, step=partial(_tell, bar, task)
+        )
+    _print(rows, as_json)
+
+
+def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(rows))
+        return
+    table = Table(*(rows[0] if rows else ()), box=box.SIMPLE_HEAD, show_edge=False)
+    for row in rows:
+        table.add_row(*(str(value) for value in row.values()))
     Console().print(table)
 
 

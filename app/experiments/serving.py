@@ -243,13 +243,14 @@ class Driver:
             time.sleep(0.2)
 
 
-def new_session(server: Server, n_items: int = ITEMS) -> str:
+def new_session(server: Server, n_items: int = ITEMS, budget: int | None = None) -> str:
     """Returns the id of a session that never certifies, so that every impression is stored and counted.
 
     All pairs are alike to the callers here, and epsilon is small.
     """
     items = [f"item-{k}" for k in range(n_items)]
-    made = server.call("POST", "/v1/sessions", {"items": items, "epsilon": 0.001, "delta": 0.01, "seed": 1})
+    settings = {"epsilon": 0.001, "delta": 0.01, "seed": 1, "budget": budget}
+    made = server.call("POST", "/v1/sessions", {"items": items, **settings})
     return str(made["id"])
 
 
