@@ -61,7 +61,7 @@ async def test_answers_find_their_rows_by_key_in_a_table_that_is_new(
 ) -> None:
     """Left to itself PostgreSQL reads a small table whole, and keeps that plan for minutes while the table grows.
 
-    With 150,000 impressions a group of 100 answers then took seconds instead of milliseconds.
+    With 20,000 impressions a group of 100 answers then took 3.6 s instead of 0.04 s.
     """
     store = SqlStore(postgresql_url)
     await store.start()
