@@ -28,6 +28,14 @@ def parse_rank(text: str) -> int | None:
         raise InvalidProblem("rank", f'must be "auto" or a whole number, got "{text}"') from None
 
 
+def whole(field: str, text: str) -> int:
+    """Returns one of the whole numbers of a list."""
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidProblem(field, f'must be whole numbers with commas between them, got "{text}"') from None
+
+
 def progress(*columns: TextColumn | BarColumn | MofNCompleteColumn) -> Progress:
     """Returns a progress bar on a terminal's error stream, and nothing elsewhere: output stays clean."""
     return Progress(

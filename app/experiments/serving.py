@@ -24,6 +24,9 @@ LARGEST_BATCH = 1000
 ITEMS = 20
 """Items of the measured session: planning for so few is a small part of the cost."""
 SETTLE_SECONDS = 30.0
+IN_BATCHES = 5
+"""Impressions of a round in batches, for each one of single calls: a round has costs of its own (connections, a plan),
+which must not be mistaken for those of its impressions."""
 
 PATHS = ("next-pair", "feedback", "best-pair", "next-pair/batch", "feedback/batch")
 TARGETS = {
@@ -44,8 +47,13 @@ class Sizes:
     """How much to measure."""
 
     rounds: int = 3
-    requests: int = 6000  # single calls in a round; a batch stands for 100 impressions, best-pair for one request
+    requests: int = 6000  # single calls in a round
     clients: int = 128
+
+    @property
+    def batches(self) -> int:
+        """Batches in a round: few enough to take no longer than the single calls, many more than there are clients."""
+        return max(1, IN_BATCHES * self.requests // BATCH)
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,7 @@ class Row:
     """One path of one server over all rounds; medians."""
 
     path: str
-    lane: str  # "floor", "hot" or "plain"
+    lane: str  # "floor", "hot", "plain" or "optuna"
     backend: str
     rounds: list[Measured] = field(default_factory=list)
     floor_us: list[float] = field(default_factory=list)
@@ -162,7 +170,7 @@ class Driver:
         self.server, self._sizes = server, sizes
         self._session = "fixed"
         self._etag = '"none"'
-        self._tickets: list[str] = ["tAAAAAAAAAAAAAAAAAAAAAAAA"] * sizes.requests
+        self._tickets: list[str] = ["tAAAAAAAAAAAAAAAAAAAAAAAA"] * (sizes.batches * BATCH)
         self._rng = random.Random(1)  # noqa: S311 - made-up clicks
         self._is_floor = server.name == "floor"
         if not self._is_floor:
@@ -204,7 +212,7 @@ class Driver:
         return len(tickets)
 
     def _requests(self, path: str) -> list[bytes]:
-        n, batches = self._sizes.requests, max(1, self._sizes.requests // BATCH)
+        n, batches = self._sizes.requests, self._sizes.batches
         if path == "best-pair":
             if not self._is_floor:
                 self._etag = self.server.etag(f"/v1/sessions/{self._session}/best-pair")
@@ -215,7 +223,7 @@ class Driver:
             return [self._post(path, {"count": BATCH})] * batches
         answers = [{"ticket": ticket, "reward": int(self._rng.random() < 0.3)} for ticket in self._tickets]
         if path == "feedback":
-            return [self._post(path, answer) for answer in answers]
+            return [self._post(path, answer) for answer in answers[:n]]
         return [self._post(path, answers[k : k + BATCH]) for k in range(0, batches * BATCH, BATCH)]
 
     def _post(self, path: str, body: object) -> bytes:
@@ -229,19 +237,20 @@ class Driver:
 
     def _wait_until_counted(self) -> None:
         until = time.monotonic() + SETTLE_SECONDS
-        while self.server.call("GET", f"/v1/sessions/{self._session}")["counters"]["outstanding"]:
+        while self.server.outstanding(self._session):
             if time.monotonic() > until:
                 raise RuntimeError("answers were not counted in time")
             time.sleep(0.2)
 
 
-def new_session(server: Server, n_items: int = ITEMS) -> str:
+def new_session(server: Server, n_items: int = ITEMS, budget: int | None = None) -> str:
     """Returns the id of a session that never certifies, so that every impression is stored and counted.
 
     All pairs are alike to the callers here, and epsilon is small.
     """
     items = [f"item-{k}" for k in range(n_items)]
-    made = server.call("POST", "/v1/sessions", {"items": items, "epsilon": 0.001, "delta": 0.01, "seed": 1})
+    settings = {"epsilon": 0.001, "delta": 0.01, "seed": 1, "budget": budget}
+    made = server.call("POST", "/v1/sessions", {"items": items, **settings})
     return str(made["id"])
 
 

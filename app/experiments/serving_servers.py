@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from sqlalchemy import make_url
+from sqlalchemy import create_engine, make_url, text
+from sqlalchemy.pool import NullPool
 
 START_SECONDS = 60.0
 
@@ -26,6 +27,7 @@ _FLOOR = (
     "import sys, uvicorn; uvicorn.run('app.experiments.serving_floor:app', host='127.0.0.1', port=int(sys.argv[1]),"
     " loop='auto', http='auto', access_log=False, server_header=False, log_level='warning', interface='asgi3')"
 )
+_OUTSTANDING = text("SELECT issued - void - counted FROM sessions WHERE id = :id")
 _SERVICE = "from app.cli import main; main()"
 
 
@@ -36,6 +38,7 @@ class Server:
         self, name: str, backend: str, command: list[str], environment: dict[str, str], port: int | None = None
     ) -> None:
         self.name, self.backend = name, backend
+        self._database_url = environment.get("BESTPAIR_DATABASE_URL")
         self.port = port or free_port()
         self._command = [part.replace("PORT", str(self.port)) for part in command]
         self._environment = {**os.environ, "OMP_NUM_THREADS": "1", **environment, "BESTPAIR_PORT": str(self.port)}
@@ -89,6 +92,13 @@ class Server:
         with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - http only
             return json.loads(answer.read() or b"null")
 
+    def outstanding(self, session_id: str) -> int:
+        """Returns how many impressions are not counted yet, read from the database: the server is not to pay for it."""
+        url = make_url(str(self._database_url))
+        driver = "postgresql+psycopg" if self.backend == "postgresql" else "sqlite+pysqlite"
+        with create_engine(url.set(drivername=driver), poolclass=NullPool).connect() as connection:
+            return int(connection.execute(_OUTSTANDING, {"id": session_id}).scalar_one())
+
     def etag(self, path: str) -> str:
         """Returns the tag of what is served at a path."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
@@ -140,22 +150,28 @@ def postgresql(given: str | None) -> Iterator[str | None]:
 
 
 @contextmanager
-def database(server_url: str) -> Iterator[str]:
-    """Yields the URL of a database of its own on this server, with all tables; it is dropped at the end."""
+def empty_database(server_url: str) -> Iterator[str]:
+    """Yields the URL of a database of its own on this server, without tables; it is dropped at the end."""
     name = f"bestpair_bench_{uuid.uuid4().hex}"
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
-        url = make_url(server_url).set(database=name).render_as_string(hide_password=False)
+        try:
+            yield make_url(server_url).set(database=name).render_as_string(hide_password=False)
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def database(server_url: str) -> Iterator[str]:
+    """Yields the URL of such a database with all tables."""
+    with empty_database(server_url) as url:
         subprocess.run(  # noqa: S603 - our own command
             [sys.executable, "-c", _SERVICE, "migrate"],
             env={**os.environ, "BESTPAIR_DATABASE_URL": url},
             check=True,
             stdout=subprocess.DEVNULL,
         )
-        try:
-            yield url
-        finally:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+        yield url
 
 
 def free_port() -> int:

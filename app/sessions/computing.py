@@ -9,9 +9,9 @@ import multiprocessing
 import os
 import signal
 import threading
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+import traceback
 from datetime import datetime
+from multiprocessing.connection import Connection
 
 from app.sessions.planning import Planned, make_plan
 from app.sessions.ports import PlanningInput
@@ -21,36 +21,83 @@ OWN_PROCESS_ITEMS = 100
 _NICENESS = 5
 
 
+class ProcessDied(Exception):
+    """The process that computed a plan is gone, killed for its memory perhaps; the next plan gets a new one."""
+
+
+class PlanFailed(Exception):
+    """What went wrong in that process, as text: not every error survives the way from one to another."""
+
+
 class Computing:
     """Computes plans one at a time: large ones take a gigabyte."""
 
     def __init__(self) -> None:
         self._one_at_a_time = asyncio.Semaphore(1)
-        self._pool: ProcessPoolExecutor | None = None
+        self._worker: _Worker | None = None
 
     async def plan(self, given: PlanningInput, now: datetime) -> Planned:
-        """Returns the plan."""
+        """Returns the plan; raises ProcessDied, PlanFailed."""
         async with self._one_at_a_time:
             if len(given.record.items) < OWN_PROCESS_ITEMS:
                 return await asyncio.to_thread(make_plan, given, now)
-            if self._pool is None:
-                self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _prepare)
+            if self._worker is None:
+                self._worker = _Worker()
             try:
-                return await asyncio.get_running_loop().run_in_executor(self._pool, make_plan, given, now)
-            except BrokenProcessPool:  # it was killed, for its memory perhaps; the next plan gets a new one
+                answer = await asyncio.to_thread(self._worker.ask, given, now)
+            except BaseException:  # it died, or nobody waits for its answer any more: the next one must not get it
                 self.close()
                 raise
+            if isinstance(answer, str):
+                raise PlanFailed(answer)
+            return answer
 
     def close(self) -> None:
         """Ends the process, whatever it is at."""
-        if self._pool is not None:
-            workers = list((self._pool._processes or {}).values())
-            self._pool.shutdown(wait=False, cancel_futures=True)
-            for worker in workers:
-                worker.terminate()
-            for worker in workers:
-                worker.join()
-            self._pool = None
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+
+class _Worker:
+    """A process that computes plans, and the line to it."""
+
+    def __init__(self) -> None:
+        spawn = multiprocessing.get_context("spawn")
+        self._line, theirs = spawn.Pipe()
+        self.process = spawn.Process(target=_work, args=(theirs,), name="bestpair-plans", daemon=True)
+        self.process.start()
+        theirs.close()  # so that reading ends when the process does
+
+    def ask(self, given: PlanningInput, now: datetime) -> Planned | str:
+        """Returns the plan or what went wrong with it; raises ProcessDied."""
+        try:
+            self._line.send((given, now))
+            answer: Planned | str = self._line.recv()
+        except (EOFError, OSError) as error:
+            raise ProcessDied("the process that computes plans has ended") from error
+        return answer
+
+    def close(self) -> None:
+        """Ends the process and waits for that."""
+        self.process.terminate()
+        self.process.join()
+        self._line.close()
+
+
+def _work(line: Connection) -> None:
+    """Computes plans as they are asked for, until nobody can ask any more."""
+    _prepare()
+    while True:
+        try:
+            given, now = line.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer: Planned | str = make_plan(given, now)
+        except Exception:  # told to whoever asked
+            answer = traceback.format_exc()
+        line.send(answer)
 
 
 def _prepare() -> None:

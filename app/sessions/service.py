@@ -79,6 +79,10 @@ class RowResult(NamedTuple):
     detail: str | None = None
 
 
+_CLICK_OR_NOT = (0.0, 1.0)
+_ROW_RESULTS = {status: RowResult(status.value, REFUSALS.get(status)) for status in FeedbackStatus}
+
+
 class Sessions:
     """All that can be done with sessions."""
 
@@ -167,19 +171,20 @@ class Sessions:
     async def feedback_batch(self, session_id: str, answers: Sequence[Answer]) -> list[RowResult]:
         """Returns one result per answer, in order; a bad row spoils no other."""
         record, numbers = await self._session(session_id)
-        results: list[RowResult | None] = [None] * len(answers)
-        good: list[tuple[int, Feedback]] = []
+        good: list[Feedback] = []
+        bad: list[tuple[int, RowResult]] = []
         for place, answer in enumerate(answers):
             try:
-                good.append((place, _checked(answer, record, numbers)))
+                good.append(_checked(answer, record, numbers))
             except InvalidFeedback as error:
-                results[place] = RowResult("invalid", f"{error.field}: {error.detail}")
+                bad.append((place, RowResult("invalid", f"{error.field}: {error.detail}")))
         # Even with nothing to store the store is asked: it knows whether the session still exists.
-        statuses = await self._store.answer(session_id, [feedback for _, feedback in good])
-        for (place, _), status in zip(good, statuses, strict=True):
-            results[place] = RowResult(status.value, REFUSALS.get(status))
+        statuses = await self._store.answer(session_id, good)
         self._planner.answers_came(session_id, statuses.count(FeedbackStatus.ACCEPTED))
-        return [result for result in results if result is not None]
+        results = [_ROW_RESULTS[status] for status in statuses]
+        for place, result in bad:  # from the first on: each finds its place
+            results.insert(place, result)
+        return results
 
     async def best_pair(self, session_id: str) -> Snapshot:
         """Returns the prepared answer; what another process has changed is seen within a second."""
@@ -243,6 +248,8 @@ class Sessions:
 
 def _checked(answer: Answer, record: SessionRecord, numbers: dict[str, int]) -> Feedback:
     """Returns the answer as the session understands it; raises InvalidFeedback."""
+    if answer.reward in _CLICK_OR_NOT and record.settings.feedback is FeedbackKind.PAIR:  # nearly every answer
+        return Feedback(answer.ticket, answer.reward)
     if answer.not_shown:
         return Feedback(answer.ticket, not_shown=True)
     if record.settings.feedback is FeedbackKind.ITEMS:

@@ -1,6 +1,6 @@
 """Taking answers: all feedback of a group commit in one go. Each answer touches its own impression and nothing else."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, select
@@ -9,6 +9,7 @@ from app.sessions.errors import SessionError, SessionNotFound
 from app.sessions.judging import Judgement, judge
 from app.sessions.model import Feedback, FeedbackStatus, StoredImpression
 from app.sessions.tickets import is_exploit_ticket
+from app.storage.accepting import Kind, take
 from app.storage.bulk import BulkUpdate
 from app.storage.database import Clock
 from app.storage.prepared import IsOneOf, Prepared
@@ -51,11 +52,33 @@ class Answering:
         self._connection = connection
         self._wishes = wishes
         self._sessions = _sessions(connection, wishes, shelf)
+        plain, unusual = self._sorted_out()
+        touched = [ticket for few in (*plain.values(), unusual) for ticket in few]
+        self._taken = take(connection, plain, touched) if plain else set()
         # The time is from after the rows were locked: a fold that went first has stamped them already.
-        self._impressions, self._now = _impressions(connection, wishes)
+        self._impressions, self._now = _impressions(connection, set(touched) - self._taken | set(unusual))
         self._judged: dict[str, Judgement] = {}
         self._accepted: list[tuple[object, ...]] = []
         self._late: list[tuple[object, ...]] = []
+
+    def _sorted_out(self) -> tuple[dict[Kind, list[str]], list[str]]:
+        """Returns the tickets of answers that may be taken without judgement, and those of the others."""
+        plain: dict[Kind, list[str]] = {}
+        unusual: list[str] = []
+        seen: set[str] = set()
+        for wish in self._wishes:
+            session = self._sessions.get(wish.session_id)
+            if session is None:
+                continue
+            seconds = session.settings.final_after_seconds
+            by_reward = {one: plain.setdefault(Kind(wish.session_id, one, seconds), []) for one in (0.0, 1.0)}
+            for ticket, reward, _, _ in wish.answers:
+                few = None if reward is None else by_reward.get(reward)
+                if few is None or ticket in seen or not (ticket.isascii() and ticket.isprintable()):
+                    few = unusual
+                few.append(ticket)
+                seen.add(ticket)
+        return {kind: few for kind, few in plain.items() if few}, [one for one in unusual if is_storable(one)]
 
     def results(self) -> list[list[FeedbackStatus] | SessionError]:
         """Returns the statuses for each caller, in order; what is worth it has been written."""
@@ -68,7 +91,14 @@ class Answering:
         session = self._sessions.get(wish.session_id)
         if session is None:
             return SessionNotFound(f"there is no session {wish.session_id}")
-        return [self._status(wish.session_id, session, feedback) for feedback in wish.answers]
+        taken, accepted, statuses = self._taken, FeedbackStatus.ACCEPTED, []
+        for feedback in wish.answers:
+            if feedback.ticket in taken:
+                taken.remove(feedback.ticket)  # the first of its ticket; another one is judged
+                statuses.append(accepted)
+            else:
+                statuses.append(self._status(wish.session_id, session, feedback))
+        return statuses
 
     def _status(self, session_id: str, session: FixedParts, feedback: Feedback) -> FeedbackStatus:
         owner, impression = self._impressions.get(feedback.ticket, (None, None))
@@ -101,10 +131,9 @@ def _sessions(connection: Connection, wishes: Sequence[Answer], shelf: Shelf) ->
 
 
 def _impressions(
-    connection: Connection, wishes: Sequence[Answer]
+    connection: Connection, tickets: Collection[str]
 ) -> tuple[dict[str, tuple[str, StoredImpression]], float]:
     """Returns the impressions that the tickets name, locked, with the session of each; and the time."""
-    tickets = {feedback.ticket for wish in wishes for feedback in wish.answers if is_storable(feedback.ticket)}
-    rows = _BY_TICKET.rows(connection, tickets=list(tickets))
+    rows = _BY_TICKET.rows(connection, tickets=list(tickets)) if tickets else []
     found = {row[1]: (row[2], StoredImpression(*row[3:])) for row in rows}
     return found, max((row[0] for row in rows), default=0.0)

@@ -5,7 +5,7 @@ statement text whatever the number of rows. SQLite gets VALUES lists in blocks o
 prepared statements serve every size; `executemany` would give up the interpreter lock and win it back for every row.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sqlalchemy import Boolean, Connection, Dialect, Integer, Numeric, Table
 from sqlalchemy.types import TypeEngine
@@ -94,6 +94,21 @@ class _RowSource:
             "{" + ",".join(write(value) for value in column) + "}"
             for write, column in zip(self._writers, columns, strict=True)
         ]
+
+
+def text_array(values: Sequence[str]) -> str:
+    """Returns texts as an array literal; the driver's own way of adapting lists takes thirty times as long."""
+    if not values:
+        return "{}"
+    joined = "\0".join(values)  # no text that can be stored holds this character
+    if "\\" in joined or '"' in joined:
+        joined = joined.replace("\\", "\\\\").replace('"', '\\"')
+    return '{"' + joined.replace("\0", '","') + '"}'
+
+
+def number_array(values: Iterable[float]) -> str:
+    """Returns numbers as an array literal."""
+    return "{" + ",".join(map(repr, values)) + "}"
 
 
 def _number(value: object) -> str:

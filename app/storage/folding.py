@@ -13,6 +13,7 @@ from app.engine.problem import Model
 from app.sessions.maturity import Fold, OpenImpression, Uptime, fold
 from app.sessions.model import Counters, EvidenceRows, Health, MissingFeedback, Settings
 from app.storage.bulk import BulkInsert
+from app.storage.counting import HIGH, LOW, count_plain
 from app.storage.database import now
 from app.storage.locking import locked_session, not_found
 from app.storage.prepared import IsOneOf, Prepared
@@ -44,14 +45,12 @@ _GIVEN = Prepared(
     .order_by(impressions.c.sequence)
     .with_for_update()
 )
-_LOW = case((impressions.c.i < impressions.c.j, impressions.c.i), else_=impressions.c.j)
-_HIGH = case((impressions.c.i < impressions.c.j, impressions.c.j), else_=impressions.c.i)
 _ANSWER_IS_FINAL = and_(bindparam("answer_is_final", type_=Boolean()), impressions.c.outcome.is_not(None))
 _IS_WAITING = and_(impressions.c.issued_at > bindparam("latest"), not_(impressions.c.not_shown), not_(_ANSWER_IS_FINAL))
 _IS_VOID_ANYWAY = or_(
     impressions.c.not_shown, and_(bindparam("silence_is_void", type_=Boolean()), impressions.c.outcome.is_(None))
 )
-_FIRST_WAITING = func.min(case((_IS_WAITING, impressions.c.sequence))).over(partition_by=(_LOW, _HIGH))
+_FIRST_WAITING = func.min(case((_IS_WAITING, impressions.c.sequence))).over(partition_by=(LOW, HIGH))
 _JUDGED = (  # one pass and no join: PostgreSQL knows too little of new tables to join them well
     select(
         impressions.c.sequence,
@@ -74,6 +73,9 @@ _RIPE = (
     )
     .order_by(_JUDGED.c.sequence)
     .limit(bindparam("most"))
+)
+_ALL_RIPE = (  # where nothing waits there is nothing to be held back by
+    select(impressions.c.sequence).where(*_MINE).order_by(impressions.c.sequence).limit(bindparam("most"))
 )
 _OVERVIEW = select(  # answered and still open; the oldest that is not final
     func.count(case((impressions.c["counts"], impressions.c.outcome))),
@@ -140,8 +142,9 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
         "answer_is_final": settings.attribution_window_seconds == 0,
         "silence_is_void": settings.missing_feedback is MissingFeedback.VOID,
     }
-    sequences = list(connection.execute(_RIPE, {**given, "most": RIPE_AT_MOST}).scalars())
     answered, oldest = connection.execute(_OVERVIEW, given).one()
+    ripe = _ALL_RIPE if oldest is None else _RIPE
+    sequences = list(connection.execute(ripe, {**given, "most": RIPE_AT_MOST}).scalars())
     quiet = 0.0 if oldest is None else oldest + settings.final_after_seconds - at
     counters = _counters(session, session.answered_closed + answered, session.void, session.counted)
     return Ripe(sequences, settings.model is Model.DETERMINISTIC, replace(counters, quiet_seconds=quiet))
@@ -151,31 +154,33 @@ def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat:
     """Returns the counters after folding what is ripe; raises SessionNotFound."""
     session = locked_session(connection, session_id)
     settings = settings_from_text(session.settings)
-    rows: Sequence[AnyRow] = (
-        connection.execute(_OPEN, {"id": session_id}).all()
-        if ripe.all_open
-        else _GIVEN.named(connection, id=session_id, sequences=ripe.sequences)
-    )
+    epoch = session.epoch + 1
+    plain = count_plain(connection, session_id, settings, ripe.sequences, epoch)
+    n_plain = sum(plain.n)
+    rows: Sequence[AnyRow] = []
+    if ripe.all_open:
+        rows = connection.execute(_OPEN, {"id": session_id}).all()
+    elif n_plain < len(ripe.sequences):  # the others: they are still open, and have to be looked at
+        rows = _GIVEN.named(connection, id=session_id, sequences=ripe.sequences)
     at = now(connection)  # after the locks: answers that are on their way wait behind them and will be late
     heartbeat.beat(connection, at)
     counting = [_open(row) for row in rows if row.counts]
-    uptimes = stretches(connection, min((row.issued_at for row in rows), default=at))
+    uptimes = stretches(connection, min(row.issued_at for row in rows)) if rows else []
     folded = fold(counting, settings, at, uptimes)
     repeats = _closable_repeats(rows, folded, settings, at, uptimes)
     answered = {row.sequence for row in rows if row.counts and row.outcome is not None}
     newly_closed = len(answered.intersection(folded.counted + folded.void))
-    counted, void = session.counted + len(folded.counted), session.void + len(folded.void)
-    if folded.counted or folded.void or repeats.counted or repeats.void:
+    counted, void = session.counted + n_plain + len(folded.counted), session.void + len(folded.void)
+    if n_plain or folded.counted or folded.void or repeats.counted or repeats.void:
         health = session.health
         if settings.model is Model.DETERMINISTIC:
             # Before the evidence is added to: a mean of two different values would hide both.
             health = _health_after(connection, session_id, session.health, rows)
-        epoch = session.epoch + 1
-        _write(connection, session_id, epoch, folded, repeats)
+        _write(connection, session_id, epoch, plain, folded, repeats)
         connection.execute(
             _UPDATE_SESSION,
             {"session": session_id, "epoch": epoch, "void": void, "counted": counted,
-             "answered_closed": session.answered_closed + newly_closed, "health": health},
+             "answered_closed": session.answered_closed + n_plain + newly_closed, "health": health},
         )  # fmt: skip
     # Answered is a sum over closed and open: what was moved from one to the other leaves it as the reader found it.
     return _counters(session, ripe.counters.answered, void, counted)
@@ -211,12 +216,15 @@ def _closable_repeats(
     return fold([_open(row) for row in rows if not row.counts and _pair(row) not in waiting], settings, at, uptimes)
 
 
-def _write(connection: Connection, session_id: str, epoch: int, folded: Fold, repeats: Fold) -> None:
-    """Closes the impressions; only those that count enter the evidence."""
+def _write(
+    connection: Connection, session_id: str, epoch: int, plain: EvidenceRows, folded: Fold, repeats: Fold
+) -> None:
+    """Closes the impressions that were looked at; only those that count enter the evidence."""
     for is_void, sequences in ((False, folded.counted + repeats.counted), (True, folded.void + repeats.void)):
         if sequences:
             _CLOSE.run(connection, id=session_id, sequences=sequences, new_epoch=epoch, is_void=is_void)
-    _ADD_EVIDENCE.run(connection, [(session_id, *row, epoch) for row in _tuples(folded.evidence)])
+    for counts in (plain, folded.evidence):  # apart: one statement must not meet a cell twice
+        _ADD_EVIDENCE.run(connection, [(session_id, *row, epoch) for row in _tuples(counts)])
 
 
 def _tuples(rows: EvidenceRows) -> Iterable[tuple[float, ...]]:

@@ -17,11 +17,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.sessions.errors import SessionError
 from app.sessions.ports import Order
-from app.sessions.service import Sessions, Shown
+from app.sessions.service import RowResult, Sessions, Shown
 from app.web import mapping
 from app.web.bodies import digest_of
 from app.web.conditional import matches
 from app.web.parameters import SESSION_ID, VISIBLE
+from app.web.plain_answers import plain_answers
 from app.web.problems import problem_for
 from app.web.shield import REQUEST_ID, answer_fault, with_id
 from app.wire.serving import LARGEST_BATCH, Feedback, NextPair, NextPairs
@@ -154,9 +155,10 @@ class HotLane:
 
     async def feedback_batch(self, session_id: str, headers: Headers, content: bytes) -> bytes:
         """Returns the answer of feedback/batch, if every row has the right shape."""
-        answers = [mapping.answer(row) for row in _read(_ROWS, headers, content)]
+        _check_is_json(headers)
+        answers = plain_answers(content) or [mapping.answer(row) for row in _read(_ROWS, headers, content)]
         results = await self._sessions.feedback_batch(session_id, answers)
-        return to_json([{"status": r.status} if r.detail is None else r._asdict() for r in results])
+        return b"[" + b",".join([_row_result(result) for result in results]) + b"]"
 
 
 _POSTS: dict[str, Serve] = {
@@ -188,6 +190,12 @@ def _impression(shown: Shown) -> dict[str, Any]:
         "counts": given.counts,
         "plan_version": given.plan_version,
     }
+
+
+@lru_cache(maxsize=64)  # every status, and details that come again
+def _row_result(result: RowResult) -> bytes:
+    """Returns what `wire.serving.FeedbackRowResult` says."""
+    return to_json({"status": result.status} if result.detail is None else result._asdict())
 
 
 def _read(shape: TypeAdapter[Shape], headers: Headers, content: bytes) -> Shape:

@@ -1,6 +1,7 @@
 """Real server processes for tests: started, killed and stopped by their process id, on loopback only."""
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -73,6 +74,18 @@ class Server:
         """Ends the process and its workers at once: kill -9, no goodbye."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(10)
+
+    def pause(self) -> None:
+        """Stops the process in its tracks, in the middle of whatever it is at."""
+        os.killpg(self.process.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        os.killpg(self.process.pid, signal.SIGCONT)
+
+    def limit_files(self, size: int) -> None:
+        """Lets no file of the process grow beyond this size: to its writes the disk is full."""
+        _, most = resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (size, most))
 
     def stop(self) -> int:
         """Asks the server to stop, waits, and returns its exit code; kills it if it will not."""

@@ -72,8 +72,8 @@ async def test_duplicates_reordering_delay_and_loss(database_url: str, tmp_path:
         ),
         window_seconds=0.2,
     )
-    settings = {"policy": "naive", "epsilon": 0.01, "budget": 2500, "ticket_ttl_seconds": 4, "seed": 3}
-    fleet = AdServers(clients=64, pairs_per_call=4, longest_seconds=90)
+    settings = {"policy": "naive", "epsilon": 0.01, "budget": 1200, "ticket_ttl_seconds": 4, "seed": 3}
+    fleet = AdServers(clients=8, pairs_per_call=20, longest_seconds=90)  # few calls: answers must not be late
     with Server(database_url, tmp_path) as server:
         async with AsyncClient(server.url, timeout_seconds=30) as client:
             rng = np.random.default_rng(4)
@@ -82,10 +82,10 @@ async def test_duplicates_reordering_delay_and_loss(database_url: str, tmp_path:
             assert again.planned[-1].snapshot.etag == (await best_pair_tag(server, outcome.session))
     assert outcome.best.verdict == "exhausted", outcome.best
     assert again.differing == [], "the log alone gives the same plans"
-    assert sum(again.evidence.unanswered) > 50, "lost answers are counted, and do not look suspicious"
-    assert outcome.counts["counted"] == outcome.counts["answered"] == len(outcome.ledger.accepted) == 2500
+    assert sum(again.evidence.unanswered) > 25, "lost answers are counted, and do not look suspicious"
+    assert outcome.counts["counted"] == outcome.counts["answered"] == len(outcome.ledger.accepted) == 1200
     assert set(outcome.ledger.statuses) <= {"accepted", "duplicate", "late"}
-    assert outcome.ledger.statuses["duplicate"] > 100
+    assert outcome.ledger.statuses["duplicate"] > 50
     impressions = stored_impressions(database_url, outcome.session)
     assert [row["sequence"] for row in impressions] == list(range(1, len(impressions) + 1))
     assert {row["ticket"] for row in impressions} >= set(outcome.ledger.handed_out)

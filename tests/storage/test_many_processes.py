@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 from sqlalchemy import false, select, text
+from sqlalchemy.exc import DBAPIError
 
 from app.sessions.model import Counters, FeedbackStatus, Purpose
 from app.storage import issuing
-from app.storage.database import Clock, migration_engine
+from app.storage.database import Clock, Database, migration_engine
 from app.storage.prepared import Prepared
 from app.storage.store import SqlStore
 from tests.examples import a_session, exported, issue, order, plan, record, reward, snapshot
@@ -78,6 +79,53 @@ async def test_two_processes_share_a_session(postgresql_url: str) -> None:
         assert [row["version"] for row in await exported(one, session_id, "plan")] == [1, *sorted(won)]
         assert sum((await two.planning_input(session_id)).evidence.n) == 160
         assert sum((await two.planning_input(session_id)).evidence.s) == 80.0
+
+
+@pytest.mark.parametrize("work", ["answers", "answers to be judged", "fold"])
+async def test_impressions_are_locked_in_issue_order(postgresql_url: str, work: str) -> None:
+    """Whoever waits for the first holds none of the others: so nobody can wait in a circle."""
+    async with started(postgresql_url) as store:
+        session_id = await a_session(store)
+        given = await issue(store, session_id, 12)
+        if work != "answers":
+            await store.answer(session_id, [reward(one, 1) for one in given])
+        with migration_engine(postgresql_url).connect() as other, other.begin():
+            other.execute(text("SELECT 1 FROM impressions WHERE sequence = 1 FOR UPDATE"))
+            told = [reward(one, k % 2) for k, one in enumerate(given)][::-1]
+            call = store.fold(session_id) if work == "fold" else store.answer(session_id, told)
+            working: asyncio.Future[object] = asyncio.ensure_future(call)
+            await asyncio.sleep(0.5)
+            assert not working.done()
+            free = other.execute(text("SELECT count(*) FROM (SELECT 1 FROM impressions FOR UPDATE SKIP LOCKED) AS f"))
+            assert free.scalar_one() == len(given), "its own one included"
+        assert await asyncio.wait_for(working, 9)
+
+
+async def test_sessions_are_locked_before_impressions(postgresql_url: str) -> None:
+    async with started(postgresql_url) as store:
+        session_id = await a_session(store)
+        given = await issue(store, session_id, 12)
+        with migration_engine(postgresql_url).connect() as other, other.begin():
+            other.execute(text("SELECT 1 FROM sessions FOR UPDATE"))
+            # In one transaction, orders and answers: the order comes first, and waits.
+            calls = asyncio.gather(
+                store.answer(session_id, [reward(one, 1) for one in given]), store.issue(session_id, order())
+            )
+            await asyncio.sleep(0.5)
+            free = other.execute(text("SELECT count(*) FROM (SELECT 1 FROM impressions FOR UPDATE SKIP LOCKED) AS f"))
+            assert free.scalar_one() == len(given)
+        await asyncio.wait_for(calls, 9)
+
+
+async def test_a_paused_process_loses_its_locks(postgresql_url: str) -> None:
+    """It was stopped inside a transaction: what it holds is taken from it before the others give up."""
+    async with started(postgresql_url) as store:
+        session_id = await a_session(store)
+        with Database(postgresql_url).writer.connect() as paused:
+            paused.execute(text("SELECT 1 FROM sessions FOR UPDATE"))
+            assert await asyncio.wait_for(store.issue(session_id, order()), 9)
+            with pytest.raises(DBAPIError):
+                paused.execute(text("SELECT 1"))
 
 
 async def test_two_processes_keep_one_budget(postgresql_url: str) -> None:

@@ -1,0 +1,105 @@
+"""What one plan costs, by the number of items: `bestpair bench planning`.
+
+A session of simulated users is played plan by plan, each size in a process of its own, so that its peak memory can be
+told. Seconds are processor time: machines are shared.
+"""
+
+import multiprocessing
+import resource
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from app.engine.evidence import Evidence
+from app.engine.memory import Memory
+from app.engine.plan import plan
+from app.engine.policies import policy_named
+from app.engine.problem import Problem
+from app.simulation.mixtures import mixture
+from app.simulation.users import Users
+
+SECONDS_ALLOWED = {200: 0.5, 800: 3.0, 5000: 60.0}
+"""For one plan, by number of items."""
+MEGABYTES_ALLOWED = {5000: 1500.0}
+EARLY = 3
+"""Plans that count as early in a session; as many at its end are late."""
+
+
+@dataclass(frozen=True)
+class Planning:
+    """The plans of one session."""
+
+    n_items: int
+    seconds: tuple[float, ...]  # each plan's
+    samples: int
+    certified: bool
+    peak_mb: float
+
+    @property
+    def early(self) -> float:
+        """Median seconds of the first plans."""
+        return statistics.median(self.seconds[:EARLY])
+
+    @property
+    def late(self) -> float:
+        """Median seconds of the last plans."""
+        return statistics.median(self.seconds[-EARLY:])
+
+    @property
+    def is_within_targets(self) -> bool | None:
+        """Whether the slowest plan and the peak memory are allowed; None where nothing is said of this size."""
+        if self.n_items not in SECONDS_ALLOWED:
+            return None
+        most = MEGABYTES_ALLOWED.get(self.n_items, float("inf"))
+        return max(self.seconds) <= SECONDS_ALLOWED[self.n_items] and self.peak_mb <= most
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns the row for `--json`."""
+        return {
+            "items": self.n_items,
+            "plans": len(self.seconds),
+            "samples": self.samples,
+            "certified": self.certified,
+            "early_s": round(self.early, 4),
+            "late_s": round(self.late, 4),
+            "slowest_s": round(max(self.seconds), 4),
+            "peak_mb": round(self.peak_mb, 1),
+            "target_s": SECONDS_ALLOWED.get(self.n_items),
+            "within_targets": self.is_within_targets,
+        }
+
+
+def measure_planning(
+    sizes: Sequence[int], *, family: str, policy: str, plans: int, step: Callable[[str], None]
+) -> list[Planning]:
+    """Returns a row for each number of items."""
+    found = []
+    for n_items in sizes:
+        step(f"{n_items} items, at most {plans} plans")
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as apart:
+            found.append(apart.submit(play, n_items, family, policy, plans).result())
+    return found
+
+
+def play(n_items: int, family: str, policy: str, plans: int) -> Planning:
+    """Returns what the plans of a session cost, up to the verdict or so many of them."""
+    users = Users(mixture(family, n_items, 2, np.random.default_rng(1)))
+    rng = np.random.default_rng(2)
+    problem = Problem(n_items=n_items, epsilon=0.1, delta=0.1, seed=1)
+    evidence, memory, seconds = Evidence.empty(n_items), Memory(), []
+    while True:
+        began = time.process_time()
+        made = plan(policy_named(policy), problem, evidence, memory)
+        seconds.append(time.process_time() - began)
+        memory, demand = made.memory, made.demand
+        if demand.total == 0 or len(seconds) == plans:
+            break
+        silent = users.no_click_counts(demand.i, demand.j, demand.count, rng).astype(float)
+        evidence = evidence.add(demand.i, demand.j, memory.version, demand.count, silent)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return Planning(n_items, tuple(seconds), made.report.samples, made.report.certified, peak)
