@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve check test coverage torture browser clean
+.PHONY: help install serve demo check test coverage torture browser clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -19,6 +19,9 @@ install: $(INSTALLED) ## make .venv with bestpair and everything it needs
 
 serve: install ## run the service on SQLite (BESTPAIR_HOST, _PORT, _DATABASE_URL, _WORKERS)
 	$(BIN)/bestpair serve
+
+demo: install ## see it work: the service, a simulated shop, certified in about a minute
+	$(BIN)/bestpair demo
 
 check: install ## lint, types, layers
 	$(BIN)/ruff check .

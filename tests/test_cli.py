@@ -25,7 +25,7 @@ def ads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_help_names_every_command() -> None:
     shown = bestpair("--help")
     assert shown.returncode == 0
-    for command in ("population", "simulate", "compare"):
+    for command in ("serve", "demo", "population", "simulate", "compare", "experiment", "bench", "verify"):
         assert command in shown.stdout
 
 
@@ -165,3 +165,34 @@ def test_bad_population_requests_name_the_field(tmp_path: Path, words: tuple[str
     assert run.returncode == 2
     assert run.stderr.startswith(f"bestpair: {field}: "), run.stderr
     assert not (tmp_path / "out.npz").exists()
+
+
+def test_certify_runs_any_accuracy_and_keeps_the_order_asked_for() -> None:
+    words = (
+        "--policies",
+        "rplans",
+        "--items",
+        "9,8",
+        "--families",
+        "clus,ads6",
+        "--epsilons",
+        "0.3,0.2",
+        "--runs",
+        "2",
+    )
+    run = bestpair("experiment", "certify", *words, "--json")
+    assert run.returncode == 0, run.stderr
+    rows = json.loads(run.stdout)
+    assert [(row["family"], row["n_items"], row["epsilon"]) for row in rows] == [
+        (family, items, epsilon) for family in ("clus", "ads6") for items in (9, 8) for epsilon in (0.3, 0.2)
+    ]
+    assert all(row["certified"] == 2 and row["wrong"] == 0 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "field"), [(("--items", "many"), "items"), (("--items", "7"), "items"), (("--epsilons", "x"), "epsilons")]
+)
+def test_bad_experiments_name_the_field(words: tuple[str, ...], field: str) -> None:
+    run = bestpair("experiment", "certify", *words)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith(f"bestpair: {field}: ")

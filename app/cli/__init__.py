@@ -7,6 +7,7 @@ import typer
 
 from app.cli.bench import bench
 from app.cli.compare import compare
+from app.cli.demo import demo
 from app.cli.experiment import experiment
 from app.cli.population import population
 from app.cli.serve import migrate, serve
@@ -23,7 +24,7 @@ from app.storage.errors import StoreCannotStart
 cli = typer.Typer(
     name="bestpair",
     help="Finds the best pair of items to show to a mixed population, and proves it.",
-    epilog="Try it: make a population (bestpair population), then simulate or compare policies on it.",
+    epilog="Try it: bestpair demo. Or make a population (bestpair population), and simulate or compare policies on it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -37,7 +38,7 @@ def _version(show: Annotated[bool, typer.Option("--version", help="Show the vers
         raise typer.Exit
 
 
-for command in (serve, migrate, population, simulate, compare, verify):
+for command in (serve, demo, migrate, population, simulate, compare, verify):
     cli.command()(command)
 cli.add_typer(experiment, name="experiment")
 cli.add_typer(bench)

@@ -1,25 +1,29 @@
-"""`bestpair experiment`: measurements that print tables."""
+"""`bestpair experiment`: measurements that print tables or draw charts."""
 
 import json
+from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn
 from rich.table import Table
 
-from app.cli.options import AsJson, Delta, Seed, progress
+from app.cli.options import AsJson, Delta, Epsilon, Seed, progress
 from app.engine.policies import policy_named
-from app.engine.problem import InvalidProblem
-from app.experiments.certify import INSTANCES, Line, Session, lines_of, run_sessions
+from app.engine.problem import InvalidProblem, Problem
+from app.experiments.certify import INSTANCES, Instance, Line, Session, lines_of, run_sessions
+from app.experiments.gap_chart import draw, follow
+from app.simulation.mixtures import FAMILIES, mixture
 
-experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tables.")
+experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tables or draw charts.")
 
 
 @experiment.callback()
 def _group() -> None:
-    """Measurements that print tables."""
+    """Measurements that print tables or draw charts."""
 
 
 @experiment.command()
@@ -29,6 +33,9 @@ def certify(
     ),
     items: Annotated[str, typer.Option(help="Numbers of items to include, with commas: 50,200,800.")] = "50,200",
     families: Annotated[str, typer.Option(help="Families to include, with commas.")] = "pref,ads6,ads20,clus",
+    epsilons: Annotated[
+        str | None, typer.Option(help="Any items and families at these accuracies, two groups: 0.02,0.05,0.1.")
+    ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Populations per instance.")] = 5,
     delta: Delta = 0.1,
     seed: Seed = 0,
@@ -39,10 +46,7 @@ def certify(
     names = [name.strip() for name in policies.split(",")]
     for name in names:
         policy_named(name)
-    sizes = {_whole("items", text) for text in items.split(",")}
-    chosen = [one for one in INSTANCES if one.n_items in sizes and one.family in families.split(",")]
-    if not chosen:
-        raise InvalidProblem("items", "no instance has these numbers of items and families; try 50, 200 or 800")
+    chosen = _instances(items, families, epsilons)
     sessions = [
         Session(instance, name, seed + run, delta, item_clicks)
         for instance in chosen
@@ -55,18 +59,54 @@ def certify(
         for result in run_sessions(sessions):
             results.append(result)
             bar.update(task, advance=1)
-    lines = lines_of(results, names)
+    lines = lines_of(results, names, chosen)
     if as_json:
         typer.echo(json.dumps([line.as_json() for line in lines]))
     else:
         Console().print(_table(lines, names[0]))
 
 
-def _whole(field: str, text: str) -> int:
+@experiment.command()
+def gap(
+    out: Annotated[Path, typer.Option(help="The .svg file to write.")],
+    policies: Annotated[str, typer.Option(help="Names with commas between them.")] = (
+        "rplans,lucb,successive_elimination,naive"
+    ),
+    family: Annotated[str, typer.Option(help=f"One of {', '.join(FAMILIES)}.")] = "ads6",
+    items: Annotated[int, typer.Option(min=2, help="Number of items, K.")] = 200,
+    rank: Annotated[int, typer.Option(min=1, help="Number of hidden groups, r.")] = 2,
+    epsilon: Epsilon = 0.05,
+    delta: Delta = 0.05,
+    seed: Seed = 0,
+) -> None:
+    """Draw the proven gap over impressions, one line a policy, on one population (docs/images/gap.svg)."""
+    people = mixture(family, items, rank, np.random.default_rng(seed))
+    problem = Problem(n_items=items, epsilon=epsilon, delta=delta, seed=seed)
+    names = [name.strip() for name in policies.split(",")]
+    lines = [follow(name, problem, people) for name in names]
+    out.write_text(draw(lines, problem))
+    for line in lines:
+        typer.echo(f"{line.policy}: {line.points[-1].samples:,} impressions, gap {line.points[-1].gap:.3f}")
+
+
+def _instances(items: str, families: str, epsilons: str | None) -> list[Instance]:
+    """Returns the instances asked for: of the fixed list, or with these accuracies."""
+    sizes = [int(_number("items", text)) for text in items.split(",")]
+    kinds = [name.strip() for name in families.split(",")]
+    if epsilons is None:
+        chosen = [one for one in INSTANCES if one.n_items in sizes and one.family in kinds]
+        if not chosen:
+            raise InvalidProblem("items", "no instance has these numbers of items and families; try 50, 200 or 800")
+        return chosen
+    accuracies = [_number("epsilons", text) for text in epsilons.split(",")]
+    return [Instance(kind, size, 2, accuracy) for kind in kinds for size in sizes for accuracy in accuracies]
+
+
+def _number(field: str, text: str) -> float:
     try:
-        return int(text)
+        return float(text)
     except ValueError:
-        raise InvalidProblem(field, f'must be whole numbers with commas between them, got "{text}"') from None
+        raise InvalidProblem(field, f'must be numbers with commas between them, got "{text}"') from None
 
 
 def _table(lines: list[Line], first: str) -> Table:

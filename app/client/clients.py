@@ -42,31 +42,31 @@ class Client:
 
     def create_session(self, items: Sequence[str | ItemIn], **settings: object) -> Session:
         """Returns a new session; the settings are those of `SessionCreate`."""
-        return self._run(self._calls.create_session(items, settings))
+        return self.send(self._calls.create_session(items, settings))
 
     def list_sessions(self, limit: int = 50, cursor: str | None = None) -> SessionPage:
         """Returns a page of sessions, newest first."""
-        return self._run(self._calls.list_sessions(limit, cursor))
+        return self.send(self._calls.list_sessions(limit, cursor))
 
     def get_session(self, session_id: str) -> Session:
         """Returns one session."""
-        return self._run(self._calls.get_session(session_id))
+        return self.send(self._calls.get_session(session_id))
 
     def change_session(self, session_id: str, **changes: object) -> Session:
         """Returns the session after a change of `state`, `name` or `budget`."""
-        return self._run(self._calls.change_session(session_id, changes))
+        return self.send(self._calls.change_session(session_id, changes))
 
     def delete_session(self, session_id: str) -> None:
         """Deletes a session with all its data."""
-        self._run(self._calls.delete_session(session_id))
+        self.send(self._calls.delete_session(session_id))
 
     def next_pair(self, session_id: str, *, idempotency_key: str | None = None) -> Impression:
         """Returns one pair to show; with the same key, the same one again."""
-        return self._run(self._calls.next_pair(session_id, idempotency_key))
+        return self.send(self._calls.next_pair(session_id, idempotency_key))
 
     def next_pairs(self, session_id: str, count: int, *, idempotency_key: str | None = None) -> list[Impression]:
         """Returns several pairs to show."""
-        return self._run(self._calls.next_pairs(session_id, count, idempotency_key))
+        return self.send(self._calls.next_pairs(session_id, count, idempotency_key))
 
     def feedback(
         self,
@@ -78,23 +78,23 @@ class Client:
         not_shown: bool = False,
     ) -> FeedbackResult:
         """Returns what became of one outcome."""
-        return self._run(self._calls.feedback(session_id, ticket, reward, clicked, not_shown))
+        return self.send(self._calls.feedback(session_id, ticket, reward, clicked, not_shown))
 
     def feedbacks(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackRowResult]:
         """Returns what became of several outcomes, in order."""
-        return self._run(self._calls.feedbacks(session_id, answers))
+        return self.send(self._calls.feedbacks(session_id, answers))
 
     def best_pair(self, session_id: str) -> BestPair:
         """Returns the current answer; one that has not changed is not transferred again."""
-        return self._run(self._calls.best_pair(session_id))
+        return self.send(self._calls.best_pair(session_id))
 
     def estimates(self, session_id: str, top: int = 50) -> Estimates:
         """Returns the heat map of the most relevant items."""
-        return self._run(self._calls.estimates(session_id, top))
+        return self.send(self._calls.estimates(session_id, top))
 
     def certificate(self, session_id: str) -> bytes:
         """Returns the certificate, byte for byte."""
-        return self._run(self._calls.certificate(session_id))
+        return self.send(self._calls.certificate(session_id))
 
     def export(self, session_id: str) -> Iterator[dict[str, Any]]:
         """Yields the session's log row by row; it is not retried, since rows have been handed on already."""
@@ -118,7 +118,8 @@ class Client:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _run(self, call: Call[T]) -> T:
+    def send(self, call: Call[T]) -> T:
+        """Returns the answer to a call of `calls`, after retries where they are harmless."""
         talk = conversation(call, self._retries, self._rng)
         step: Call[T] | Wait = next(talk)
         while True:
@@ -159,31 +160,31 @@ class AsyncClient:
 
     async def create_session(self, items: Sequence[str | ItemIn], **settings: object) -> Session:
         """Returns a new session; the settings are those of `SessionCreate`."""
-        return await self._run(self._calls.create_session(items, settings))
+        return await self.send(self._calls.create_session(items, settings))
 
     async def list_sessions(self, limit: int = 50, cursor: str | None = None) -> SessionPage:
         """Returns a page of sessions, newest first."""
-        return await self._run(self._calls.list_sessions(limit, cursor))
+        return await self.send(self._calls.list_sessions(limit, cursor))
 
     async def get_session(self, session_id: str) -> Session:
         """Returns one session."""
-        return await self._run(self._calls.get_session(session_id))
+        return await self.send(self._calls.get_session(session_id))
 
     async def change_session(self, session_id: str, **changes: object) -> Session:
         """Returns the session after a change of `state`, `name` or `budget`."""
-        return await self._run(self._calls.change_session(session_id, changes))
+        return await self.send(self._calls.change_session(session_id, changes))
 
     async def delete_session(self, session_id: str) -> None:
         """Deletes a session with all its data."""
-        await self._run(self._calls.delete_session(session_id))
+        await self.send(self._calls.delete_session(session_id))
 
     async def next_pair(self, session_id: str, *, idempotency_key: str | None = None) -> Impression:
         """Returns one pair to show; with the same key, the same one again."""
-        return await self._run(self._calls.next_pair(session_id, idempotency_key))
+        return await self.send(self._calls.next_pair(session_id, idempotency_key))
 
     async def next_pairs(self, session_id: str, count: int, *, idempotency_key: str | None = None) -> list[Impression]:
         """Returns several pairs to show."""
-        return await self._run(self._calls.next_pairs(session_id, count, idempotency_key))
+        return await self.send(self._calls.next_pairs(session_id, count, idempotency_key))
 
     async def feedback(
         self,
@@ -195,23 +196,23 @@ class AsyncClient:
         not_shown: bool = False,
     ) -> FeedbackResult:
         """Returns what became of one outcome."""
-        return await self._run(self._calls.feedback(session_id, ticket, reward, clicked, not_shown))
+        return await self.send(self._calls.feedback(session_id, ticket, reward, clicked, not_shown))
 
     async def feedbacks(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackRowResult]:
         """Returns what became of several outcomes, in order."""
-        return await self._run(self._calls.feedbacks(session_id, answers))
+        return await self.send(self._calls.feedbacks(session_id, answers))
 
     async def best_pair(self, session_id: str) -> BestPair:
         """Returns the current answer; one that has not changed is not transferred again."""
-        return await self._run(self._calls.best_pair(session_id))
+        return await self.send(self._calls.best_pair(session_id))
 
     async def estimates(self, session_id: str, top: int = 50) -> Estimates:
         """Returns the heat map of the most relevant items."""
-        return await self._run(self._calls.estimates(session_id, top))
+        return await self.send(self._calls.estimates(session_id, top))
 
     async def certificate(self, session_id: str) -> bytes:
         """Returns the certificate, byte for byte."""
-        return await self._run(self._calls.certificate(session_id))
+        return await self.send(self._calls.certificate(session_id))
 
     async def export(self, session_id: str) -> AsyncIterator[dict[str, Any]]:
         """Yields the session's log row by row; it is not retried, since rows have been handed on already."""
@@ -237,7 +238,8 @@ class AsyncClient:
     ) -> None:
         await self.close()
 
-    async def _run(self, call: Call[T]) -> T:
+    async def send(self, call: Call[T]) -> T:
+        """Returns the answer to a call of `calls`, after retries where they are harmless."""
         talk = conversation(call, self._retries, self._rng)
         step: Call[T] | Wait = next(talk)
         while True:

@@ -128,10 +128,12 @@ def run_sessions(sessions: Sequence[Session], workers: int | None = None) -> Ite
             yield running[done], done.result()
 
 
-def lines_of(results: Sequence[tuple[Session, Outcome]], policies: Sequence[str]) -> list[Line]:
-    """Returns one line per instance and policy, in the order of `INSTANCES` and of the policies."""
+def lines_of(
+    results: Sequence[tuple[Session, Outcome]], policies: Sequence[str], instances: Sequence[Instance] = INSTANCES
+) -> list[Line]:
+    """Returns one line per instance and policy, in the order of both."""
     lines = []
-    for instance in INSTANCES:
+    for instance in instances:
         for policy in policies:
             members = [(s.seed, o) for s, o in results if (s.instance, s.policy) == (instance, policy)]
             if members:

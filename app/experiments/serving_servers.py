@@ -32,9 +32,11 @@ _SERVICE = "from app.cli import main; main()"
 class Server:
     """One server process; `name` says which kind, `backend` what it stores in."""
 
-    def __init__(self, name: str, backend: str, command: list[str], environment: dict[str, str]) -> None:
+    def __init__(
+        self, name: str, backend: str, command: list[str], environment: dict[str, str], port: int | None = None
+    ) -> None:
         self.name, self.backend = name, backend
-        self.port = _free_port()
+        self.port = port or free_port()
         self._command = [part.replace("PORT", str(self.port)) for part in command]
         self._environment = {**os.environ, "OMP_NUM_THREADS": "1", **environment, "BESTPAIR_PORT": str(self.port)}
         self._process: subprocess.Popen[bytes] | None = None
@@ -43,7 +45,13 @@ class Server:
         """Starts the process and waits until it answers."""
         log = (folder / f"{self.name}-{self.backend}.log").open("wb")
         with log:
-            self._process = subprocess.Popen(self._command, env=self._environment, stdout=log, stderr=log)  # noqa: S603
+            self._process = subprocess.Popen(  # noqa: S603
+                self._command,
+                env=self._environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C is for us; we end it
+            )
         until = time.monotonic() + START_SECONDS
         while time.monotonic() < until:
             if self._process.poll() is not None:
@@ -102,11 +110,11 @@ def floor() -> Server:
     return Server("floor", "-", [sys.executable, "-c", _FLOOR, "PORT"], {})
 
 
-def service(name: str, backend: str, database_url: str, **settings: str) -> Server:
+def service(name: str, backend: str, database_url: str, port: int | None = None, **settings: str) -> Server:
     """Returns the service on this database, not started; further settings are given in the environment."""
     environment = {f"BESTPAIR_{key.upper()}": value for key, value in settings.items()}
     environment["BESTPAIR_DATABASE_URL"] = database_url
-    return Server(name, backend, [sys.executable, "-c", _SERVICE, "serve"], environment)
+    return Server(name, backend, [sys.executable, "-c", _SERVICE, "serve"], environment, port)
 
 
 @contextmanager
@@ -150,7 +158,8 @@ def database(server_url: str) -> Iterator[str]:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Returns a port that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

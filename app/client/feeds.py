@@ -1,0 +1,256 @@
+"""Feeds: pairs at hand when a page is built, outcomes sent behind its back. Threads or asyncio, the same work.
+
+    with Client(url) as client, Feed(client, session_id) as feed:
+        pair = feed.next()
+        feed.report(pair, reward=show(*pair.items))
+
+`next` answers from a stock fetched in advance, and falls back on the last best pair if the service is slow or away.
+`report` returns at once; what was reported is sent again until the service has it on disk. Closing gives back what was
+not shown and sends the rest; what could not be sent is in FeedbackLost.
+"""
+
+import asyncio
+import contextlib
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from app.client.calls import Call, Calls
+from app.client.clients import AsyncClient, Client
+from app.client.feed_work import FeedSettings, FeedWork, PairToShow, Task
+from app.client.retries import ServiceUnreachable, Wait
+from app.wire.serving import Feedback
+
+CLOSE_SECONDS = 30.0
+
+
+class FeedbackLost(Exception):
+    """The feed was closed while the service was away; `rows` can be sent later with `Client.feedbacks`."""
+
+    def __init__(self, rows: tuple[Feedback, ...], trouble: Exception | None) -> None:
+        self.rows = rows
+        super().__init__(f"{len(rows)} outcomes could not be sent: {trouble or 'the time was up'}")
+
+
+class Feed:
+    """Pairs for one session, for programs with threads; all of them may share it. Open it after forking."""
+
+    def __init__(self, client: Client, session_id: str, settings: FeedSettings | None = None) -> None:
+        self._arrived = threading.Condition()
+        self._work = FeedWork(Calls(), session_id, settings or FeedSettings(), self._tell_arrival)
+        self._abandoned = threading.Event()
+        self._stocker = _Worker(self._work.keep_stocked(), client, self._abandoned)
+        self._sender = _Worker(self._work.keep_sent(), client, self._abandoned)
+        self._stocker.start()
+        self._sender.start()
+
+    def next(self, timeout_seconds: float | None = None) -> PairToShow:
+        """Returns a pair to show: from the stock, or the last best pair when the time is up.
+
+        Raises:
+            ServiceUnreachable: the service has never answered, and no fallback was given.
+        """
+        if (pair := self._work.take()) is not None:
+            return pair
+        began = time.monotonic()
+        while True:
+            self._stocker.wake.set()
+            fallback = self._work.fallback()
+            with self._arrived:
+                if (pair := self._work.take()) is not None:
+                    return pair
+                left = began + _patience(self._work, fallback, timeout_seconds) - time.monotonic()
+                if left > 0:
+                    # Short, since a fallback may come to be known meanwhile, which changes how long to wait.
+                    self._arrived.wait(min(left, 0.05))
+                    continue
+            return _last_resort(self._work, fallback)
+
+    def report(
+        self,
+        pair: PairToShow,
+        *,
+        reward: float | None = None,
+        clicked: Sequence[str] | None = None,
+        not_shown: bool = False,
+    ) -> None:
+        """Takes the outcome of a pair and returns at once; raises FeedbackBacklog if too many wait."""
+        self._work.report(pair, reward, clicked, not_shown)
+        if self._work.outbox.full_batch:
+            self._sender.wake.set()
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """What became of the outcomes sent so far, pairs given back included."""
+        return Counter(self._work.outbox.statuses)
+
+    @property
+    def trouble(self) -> Exception | None:
+        """Why the service does not answer at the moment; None if it does."""
+        return self._work.trouble
+
+    def close(self, timeout_seconds: float = CLOSE_SECONDS) -> None:
+        """Gives back what was not shown and sends what was reported; raises FeedbackLost if that took too long."""
+        self._work.closing = True
+        until = time.monotonic() + timeout_seconds
+        for worker in (self._stocker, self._sender):
+            worker.wake.set()
+        for worker in (self._stocker, self._sender):
+            worker.join(max(0.0, until - time.monotonic()))
+        self._abandoned.set()
+        _check_nothing_left(self._work)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _tell_arrival(self) -> None:
+        with self._arrived:
+            self._arrived.notify_all()
+
+
+class _Worker(threading.Thread):
+    """A thread that does one of the feed's tasks; it does not keep the program alive."""
+
+    def __init__(self, task: Task, client: Client, abandoned: threading.Event) -> None:
+        super().__init__(daemon=True, name="bestpair-feed")
+        self.wake = threading.Event()
+        self._task, self._client, self._abandoned = task, client, abandoned
+
+    def run(self) -> None:
+        with contextlib.suppress(StopIteration):
+            step = next(self._task)
+            while not self._abandoned.is_set():
+                try:
+                    outcome = self._do(step)
+                except Exception as error:  # the task knows what to do about it
+                    step = self._task.throw(error)
+                else:
+                    step = self._task.send(outcome)
+
+    def _do(self, step: Call[Any] | Wait) -> object:
+        if isinstance(step, Wait):
+            self.wake.wait(step.seconds)
+            self.wake.clear()
+            return None
+        return self._client.send(step)
+
+
+class AsyncFeed:
+    """The same for asyncio; open it with `async with`, in the loop that uses it."""
+
+    def __init__(self, client: AsyncClient, session_id: str, settings: FeedSettings | None = None) -> None:
+        self._client = client
+        self._arrived, self._wake_stocker, self._wake_sender = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._work = FeedWork(Calls(), session_id, settings or FeedSettings(), self._arrived.set)
+        self._running: list[asyncio.Task[None]] = []
+
+    async def next(self, timeout_seconds: float | None = None) -> PairToShow:
+        """Returns a pair to show: from the stock, or the last best pair when the time is up.
+
+        Raises:
+            ServiceUnreachable: the service has never answered, and no fallback was given.
+        """
+        began = time.monotonic()
+        while (pair := self._work.take()) is None:
+            self._arrived.clear()
+            self._wake_stocker.set()
+            fallback = self._work.fallback()
+            left = began + _patience(self._work, fallback, timeout_seconds) - time.monotonic()
+            if left <= 0:
+                return _last_resort(self._work, fallback)
+            await _wait(self._arrived, min(left, 0.05))
+        return pair
+
+    def report(
+        self,
+        pair: PairToShow,
+        *,
+        reward: float | None = None,
+        clicked: Sequence[str] | None = None,
+        not_shown: bool = False,
+    ) -> None:
+        """Takes the outcome of a pair and returns at once; raises FeedbackBacklog if too many wait."""
+        self._work.report(pair, reward, clicked, not_shown)
+        if self._work.outbox.full_batch:
+            self._wake_sender.set()
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """What became of the outcomes sent so far, pairs given back included."""
+        return Counter(self._work.outbox.statuses)
+
+    @property
+    def trouble(self) -> Exception | None:
+        """Why the service does not answer at the moment; None if it does."""
+        return self._work.trouble
+
+    async def close(self, timeout_seconds: float = CLOSE_SECONDS) -> None:
+        """Gives back what was not shown and sends what was reported; raises FeedbackLost if that took too long."""
+        self._work.closing = True
+        self._wake_stocker.set()
+        self._wake_sender.set()
+        if self._running:
+            _, late = await asyncio.wait(self._running, timeout=timeout_seconds)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+        _check_nothing_left(self._work)
+
+    async def __aenter__(self) -> Self:
+        tasks = ((self._work.keep_stocked(), self._wake_stocker), (self._work.keep_sent(), self._wake_sender))
+        self._running = [asyncio.create_task(self._run(task, wake)) for task, wake in tasks]
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _run(self, task: Task, wake: asyncio.Event) -> None:
+        with contextlib.suppress(StopIteration):
+            step = next(task)
+            while True:
+                try:
+                    outcome = await self._do(step, wake)
+                except Exception as error:
+                    step = task.throw(error)
+                else:
+                    step = task.send(outcome)
+
+    async def _do(self, step: Call[Any] | Wait, wake: asyncio.Event) -> object:
+        if isinstance(step, Wait):
+            await _wait(wake, step.seconds)
+            wake.clear()
+            return None
+        return await self._client.send(step)
+
+
+async def _wait(event: asyncio.Event, seconds: float) -> None:
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+
+
+def _patience(work: FeedWork, fallback: PairToShow | None, timeout_seconds: float | None) -> float:
+    """Returns how long to wait for a pair: not at all if none can be had, and there is something else to show."""
+    if fallback is not None and work.cut_off:
+        return 0.0
+    if timeout_seconds is not None:
+        return timeout_seconds
+    return work.settings.first_timeout_seconds if fallback is None else work.settings.timeout_seconds
+
+
+def _last_resort(work: FeedWork, fallback: PairToShow | None) -> PairToShow:
+    if fallback is None:
+        raise ServiceUnreachable("the service has not answered yet, and no fallback was given") from work.trouble
+    return fallback
+
+
+def _check_nothing_left(work: FeedWork) -> None:
+    if left := work.outbox.seal():
+        raise FeedbackLost(left, work.trouble)

@@ -1,0 +1,300 @@
+"""Feeds, with threads and with asyncio: a pair at once, nothing reported is lost, nothing fetched is kept."""
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import pytest
+from pydantic import ValidationError
+
+from app.client import (
+    AsyncClient,
+    AsyncFeed,
+    Client,
+    Feed,
+    FeedbackBacklog,
+    FeedbackLost,
+    FeedClosed,
+    FeedSettings,
+    Retries,
+    ServiceUnreachable,
+)
+from tests.client.service import Service
+
+QUICK = Retries(attempts=2, first_wait_seconds=0.001, longest_wait_seconds=0.002)
+# Patient where the service answers: a test on a busy machine must not fall back by accident.
+PATIENT = FeedSettings(timeout_seconds=20, first_timeout_seconds=20, flush_seconds=0.01)
+
+
+@contextmanager
+def a_feed(service: Service, settings: FeedSettings = PATIENT) -> Iterator[Feed]:
+    with (
+        Client("http://service", transport=service.transport(), retries=QUICK) as client,
+        Feed(client, "s", settings) as feed,
+    ):
+        yield feed
+
+
+@asynccontextmanager
+async def an_async_feed(service: Service, settings: FeedSettings = PATIENT) -> AsyncIterator[AsyncFeed]:
+    async with (
+        AsyncClient("http://service", transport=service.transport(), retries=QUICK) as client,
+        AsyncFeed(client, "s", settings) as feed,
+    ):
+        yield feed
+
+
+def until(condition: object, seconds: float = 20.0) -> None:
+    """Waits for something that another thread will bring about."""
+    end = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < end, "it did not come about"
+        time.sleep(0.005)
+
+
+def shown(service: Service) -> dict[str, float]:
+    return {ticket: row["reward"] for ticket, row in service.outcomes.items() if "reward" in row}
+
+
+def test_every_outcome_arrives_and_every_unshown_pair_is_given_back() -> None:
+    service = Service()
+    with a_feed(service) as feed:
+        sent = {}
+        for n in range(300):
+            pair = feed.next()
+            assert (pair.items, pair.purpose) == (("b", "a"), "explore"), "in the order to show"
+            assert pair.ticket is not None
+            sent[pair.ticket] = float(n % 2)
+            feed.report(pair, reward=n % 2)
+    assert shown(service) == sent
+    assert len(sent) == 300
+    unshown = {ticket for ticket, row in service.outcomes.items() if row.get("not_shown")}
+    assert unshown == service.handed_out - sent.keys()
+    assert feed.statuses == {"accepted": len(service.handed_out)}
+    assert service.requests["next-pair/batch"] < 60, "pairs come in batches"
+
+
+async def test_the_same_with_asyncio() -> None:
+    service = Service()
+    async with an_async_feed(service) as feed:
+        sent = {}
+        for n in range(300):
+            pair = await feed.next()
+            assert pair.ticket is not None
+            sent[pair.ticket] = float(n % 2)
+            feed.report(pair, reward=n % 2)
+    assert shown(service) == sent
+    assert len(sent) == 300
+    assert set(service.outcomes) == service.handed_out
+    assert feed.trouble is None
+
+
+def test_many_threads_share_a_feed() -> None:
+    service = Service()
+    taken: list[str] = []
+
+    def serve(feed: Feed) -> None:
+        for _ in range(100):
+            pair = feed.next()
+            taken.append(str(pair.ticket))
+            feed.report(pair, clicked=["a"])
+
+    with a_feed(service) as feed:
+        threads = [threading.Thread(target=serve, args=(feed,)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(set(taken)) == len(taken) == 600
+    assert {ticket for ticket, row in service.outcomes.items() if row.get("clicked") == ["a"]} == set(taken)
+
+
+def test_answers_that_get_lost_leave_no_pair_out_and_count_nothing_twice() -> None:
+    service = Service()
+    with a_feed(service) as feed:
+        sent = set()
+        for n in range(100):
+            if n % 25 == 0:
+                service.lose_answers = 3  # more than the client's own retries
+            pair = feed.next(timeout_seconds=20)
+            if pair.ticket is not None:  # while it is cut off, the feed falls back
+                sent.add(pair.ticket)
+                feed.report(pair, reward=0)
+            time.sleep(0.01)
+    assert shown(service).keys() == sent
+    assert set(service.outcomes) == service.handed_out, "a batch whose answer was lost is asked for again by its key"
+    assert feed.statuses["conflict"] == 0
+
+
+def test_while_the_service_is_away_the_last_best_pair_is_shown_at_once() -> None:
+    service = Service()
+    service.best = ["c", "d"]
+    with a_feed(service) as feed:
+        feed.report(feed.next(), reward=1)
+        service.away = True
+        until(lambda: feed.next(0.01).purpose == "fallback")
+        until(lambda: feed.trouble is not None)
+        began = time.monotonic()
+        pairs = [feed.next() for _ in range(50)]
+        assert time.monotonic() - began < PATIENT.timeout_seconds / 2, "there is no point in waiting"
+        assert {(pair.items, pair.purpose, pair.ticket) for pair in pairs} == {(("c", "d"), "fallback", None)}
+        asked = service.requests["next-pair/batch"]
+        for pair in pairs:
+            feed.report(pair, reward=1)
+        assert service.requests["next-pair/batch"] - asked < 10, "and none in asking at every turn"
+        service.away = False
+        until(lambda: feed.next().purpose == "explore")
+        assert feed.trouble is None or "sending" not in str(feed.trouble)
+    assert len(shown(service)) == 1, "the outcome of a fallback is not sent"
+    assert set(service.outcomes) >= shown(service).keys()
+
+
+async def test_asyncio_falls_back_too() -> None:
+    service = Service()
+    settings = FeedSettings(fallback=("x", "y"), timeout_seconds=0.01)
+    service.away = True
+    async with an_async_feed(service, settings) as feed:
+        assert (await feed.next()).items == ("x", "y")
+        service.away = False
+        for _ in range(2000):
+            if (pair := await feed.next()).purpose == "explore":
+                break
+            await asyncio.sleep(0.01)
+        assert pair.purpose == "explore"
+
+
+def test_a_slow_service_is_not_waited_for() -> None:
+    service = Service()
+    with a_feed(service, FeedSettings(timeout_seconds=0.02, first_timeout_seconds=20, prefetch=8)) as feed:
+        until(lambda: service.requests["next-pair/batch"] > 0)
+        with service._lock:  # it hangs
+            purposes = [feed.next().purpose for _ in range(10)]
+    assert purposes[-1] == "fallback"
+    assert feed.trouble is None, "slow is not away"
+
+
+def test_nothing_to_show_is_an_error_that_says_why() -> None:
+    service = Service()
+    service.away = True
+    with a_feed(service, FeedSettings(first_timeout_seconds=0.1)) as feed:
+        with pytest.raises(ServiceUnreachable, match="no fallback"):
+            feed.next()
+        service.away = False
+
+
+def test_what_was_reported_while_the_service_was_away_arrives_on_close() -> None:
+    service = Service()
+    with a_feed(service) as feed:
+        pairs = [feed.next() for _ in range(5)]
+        service.away = True
+        for pair in pairs:
+            feed.report(pair, reward=1)
+        until(lambda: feed.trouble is not None)
+        assert shown(service) == {}
+        threading.Timer(0.2, lambda: setattr(service, "away", False)).start()
+    assert shown(service) == {pair.ticket: 1.0 for pair in pairs}
+
+
+def test_what_cannot_be_sent_in_time_is_handed_over() -> None:
+    service = Service()
+    client = Client("http://service", transport=service.transport(), retries=QUICK)
+    feed = Feed(client, "s", PATIENT)
+    pair = feed.next()
+    service.away = True
+    feed.report(pair, reward=1)
+    with pytest.raises(FeedbackLost, match=r"could not be sent: .*away") as caught:
+        feed.close(timeout_seconds=0.3)
+    service.away = False
+    assert {row.status for row in client.feedbacks("s", caught.value.rows)} == {"accepted"}
+    assert shown(service) == {pair.ticket: 1.0}
+    with pytest.raises(FeedClosed):
+        feed.report(pair, reward=1)
+    client.close()
+
+
+async def test_asyncio_hands_over_too_and_once() -> None:
+    service = Service()
+    async with AsyncClient("http://service", transport=service.transport(), retries=QUICK) as client:
+        feed = AsyncFeed(client, "s", PATIENT)
+        async with feed:  # which closes it a second time
+            pair = await feed.next()
+            service.away = True
+            feed.report(pair, reward=1)
+            with pytest.raises(FeedbackLost) as caught:
+                await feed.close(timeout_seconds=0.3)
+        service.away = False
+        await client.feedbacks("s", caught.value.rows)
+    assert shown(service) == {pair.ticket: 1.0}
+
+
+def test_a_refusal_ends_closing_at_once() -> None:
+    service = Service()
+    client = Client("http://service", transport=service.transport(), retries=QUICK)
+    feed = Feed(client, "s", PATIENT)
+    feed.report(feed.next(), reward=1)
+    service.refuse = ("feedback/batch", 404)
+    began = time.monotonic()
+    with pytest.raises(FeedbackLost, match="404 Stopped"):
+        feed.close(timeout_seconds=60)
+    assert time.monotonic() - began < 30
+    client.close()
+
+
+def test_a_stopped_session_shows_its_best_pair() -> None:
+    service = Service()
+    service.refuse = ("next-pair/batch", 409)
+    with a_feed(service, FeedSettings(timeout_seconds=0.05)) as feed:
+        assert feed.next().purpose == "fallback"
+        until(lambda: "409" in str(feed.trouble))
+        for _ in range(50):
+            assert feed.next().items == ("a", "b")
+    assert service.requests["next-pair/batch"] < 20
+
+
+def test_pairs_that_do_not_count_cost_no_answer() -> None:
+    service = Service()
+    service.purpose = "exploit"
+    with a_feed(service) as feed:
+        for _ in range(20):
+            feed.report(feed.next(), reward=1)
+    assert service.requests["feedback/batch"] == 0
+
+
+def test_mistakes_are_found_where_they_are_made() -> None:
+    service = Service()
+    with a_feed(service, FeedSettings(most_waiting=1, flush_seconds=60)) as feed:
+        pair = feed.next(20)
+        with pytest.raises(ValidationError, match="exactly one of"):
+            feed.report(pair)
+        feed.report(pair, reward=1)
+        with pytest.raises(FeedbackBacklog):
+            feed.report(feed.next(20), reward=1)
+
+
+def test_pairs_that_nobody_took_are_given_back_while_it_runs() -> None:
+    service = Service()
+    with a_feed(service, FeedSettings(longest_stay_seconds=0.05, flush_seconds=0.01)) as feed:
+        feed.next(20)
+        until(lambda: feed.statuses["accepted"] > 0)
+        assert all(row == {"not_shown": True} for row in service.outcomes.values())
+        until(lambda: len(service.outcomes) == len(service.handed_out) - 1)
+        asked = service.requests["next-pair/batch"]
+        time.sleep(0.3)
+        assert service.requests["next-pair/batch"] - asked <= 3, "without callers fewer and fewer are fetched"
+
+
+def test_an_answer_that_makes_no_sense_does_not_end_the_feed(caplog: pytest.LogCaptureFixture) -> None:
+    service = Service()
+    with a_feed(service) as feed:
+        pair = feed.next()
+        pairs = service._pairs
+        service._pairs = lambda n: [{"nonsense": n}]  # type: ignore[method-assign]
+        until(lambda: feed.next(0.01).purpose == "fallback")
+        until(lambda: feed.trouble is not None)
+        service._pairs, service.batches = pairs, {"kept": [{"ticket": pair.ticket}]}  # type: ignore[method-assign]
+        until(lambda: feed.next().purpose == "explore")
+        feed.report(pair, reward=1)
+        until(lambda: feed.statuses["accepted"] > 0)
+    assert any("fetching pairs" in record.message for record in caplog.records)
