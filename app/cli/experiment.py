@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn
 from rich.table import Table
 
+from app.cli.budget import budget
 from app.cli.options import AsJson, Delta, Epsilon, Seed, progress
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
@@ -24,6 +25,9 @@ experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tab
 @experiment.callback()
 def _group() -> None:
     """Measurements that print tables or draw charts."""
+
+
+experiment.command()(budget)
 
 
 @experiment.command()

@@ -1,8 +1,8 @@
 """One session in process: plan, show the whole demand to simulated users, plan again, until there is a verdict."""
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Memory
-from app.engine.plan import Report, plan
+from app.engine.plan import Plan, Report, plan
 from app.engine.policies.policy import Policy
 from app.engine.problem import Model, Problem
 from app.simulation.population import Population
@@ -50,16 +50,35 @@ def run_session(
     on_plan: Callable[[Report], None] = lambda _: None,
 ) -> Outcome:
     """Returns the outcome of one session; `on_plan` hears the report of every plan as it is made."""
+    (outcome,) = run_raising(policy, problem, population, rng, (problem.budget,), on_plan)
+    return outcome
+
+
+def run_raising(
+    policy: Policy,
+    problem: Problem,
+    population: Population,
+    rng: np.random.Generator,
+    budgets: Sequence[int | None],
+    on_plan: Callable[[Report], None] = lambda _: None,
+) -> Iterator[Outcome]:
+    """Yields the outcome at each of the budgets of one session, whose budget is raised each time it is spent."""
     began = time.perf_counter()
     users = Users(population, problem.model)
     evidence, memory = Evidence.empty(problem.n_items), Memory()
-    while True:
-        step = plan(policy, problem, evidence, memory)
-        memory = step.memory
-        on_plan(step.report)
-        if step.demand.total == 0 or memory.version >= MAX_PLANS:
-            break
-        evidence = _show(users, problem, step.demand, evidence, memory.version, rng)
+    for budget in budgets:
+        asked = replace(problem, budget=budget)
+        while True:
+            step = plan(policy, asked, evidence, memory)
+            memory = step.memory
+            on_plan(step.report)
+            if step.demand.total == 0 or memory.version >= MAX_PLANS:
+                break
+            evidence = _show(users, problem, step.demand, evidence, memory.version, rng)
+        yield _outcome(policy, step, population, time.perf_counter() - began)
+
+
+def _outcome(policy: Policy, step: Plan, population: Population, seconds: float) -> Outcome:
     report = step.report
     return Outcome(
         policy=policy.name,
@@ -69,8 +88,8 @@ def run_session(
         pair=(report.pair.i, report.pair.j),
         error=float(population.error(*report.pair)),
         gap=report.gap,
-        plans=memory.version,
-        seconds=time.perf_counter() - began,
+        plans=step.memory.version,
+        seconds=seconds,
         phase=report.phase,
         assumptions=report.assumptions,
         diagnostics=dict(report.diagnostics),
