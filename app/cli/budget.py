@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn
 from rich.table import Table
 
-from app.cli.options import AsJson, MovieLens, Seed, Workers, progress
+from app.cli.options import AsJson, FinishedOnly, MovieLens, Seed, Workers, progress
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem
 from app.experiments.fixed_budget import Cell, Result, Run, cells_of, perform_missing, runs_for
@@ -32,6 +32,7 @@ def budget(
         Path | None, typer.Option(help="Folder for budget.json and finished sessions; a second start goes on there.")
     ] = None,
     workers: Workers = None,
+    finished_only: FinishedOnly = False,
     as_json: AsJson = False,
 ) -> None:
     """Mean error after a fixed budget, the same matrices and users for every policy.
@@ -49,7 +50,7 @@ def budget(
         for name in names
         for run in runs_for(matrix, name, range(seed, seed + runs), sizes, movielens if matrix.needs_folder else None)
     ]
-    cells = cells_of(collect(todo, None if out is None else sessions_file(out), workers))
+    cells = cells_of(collect(todo, None if out is None else sessions_file(out), workers, finished_only=finished_only))
     if out is not None:
         (out / "budget.json").write_text(json.dumps(as_records(cells), indent=1) + "\n")
     if as_json:
@@ -64,12 +65,12 @@ def sessions_file(out: Path) -> Path:
     return out / SESSIONS
 
 
-def collect(todo: list[Run], file: Path | None, workers: int | None) -> list[Result]:
+def collect(todo: list[Run], file: Path | None, workers: int | None, *, finished_only: bool) -> list[Result]:
     """Returns all results in the order of the sessions, showing how far it is."""
     results: list[Result] = []
     with progress(BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("sessions", total=len(todo))
-        for some in perform_missing(todo, file, workers):
+        for some in perform_missing(todo, file, workers, finished_only=finished_only):
             results += some
             bar.update(task, advance=1)
     order = {(run.matrix.slug, run.policy): place for place, run in enumerate(reversed(todo))}
@@ -100,7 +101,9 @@ def _table(cells: list[Cell], matrices: list[Matrix], names: list[str], sizes: l
     for matrix in matrices:
         table.add_row(matrix.name, style="bold cyan")
         for size in sizes:
-            row = [found[matrix.slug, name, size] for name in names]
+            row = [found[matrix.slug, name, size] for name in names if (matrix.slug, name, size) in found]
+            if len(row) < len(names):
+                continue  # not finished yet
             lowest = min(cell.mean for cell in row)
             table.add_row(f"{size:,}", *(_cell(cell, lowest) for cell in row))
     table.caption = "Mean error ± its standard error."

@@ -12,10 +12,11 @@ from rich.progress import BarColumn, MofNCompleteColumn
 from rich.table import Table
 
 from app.cli.budget import budget
+from app.cli.figures import figures
 from app.cli.options import AsJson, Delta, Epsilon, Seed, progress
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
-from app.experiments.certify import INSTANCES, Instance, Line, Session, lines_of, run_sessions
+from app.experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
 from app.experiments.gap_chart import draw, follow
 from app.simulation.mixtures import FAMILIES, mixture
 
@@ -27,14 +28,15 @@ def _group() -> None:
     """Measurements that print tables or draw charts."""
 
 
-experiment.command()(budget)
+for command in (figures, budget):
+    experiment.command()(command)
 
 
 @experiment.command()
 def certify(
-    policies: Annotated[str, typer.Option(help="Names with commas between them; the first is compared with.")] = (
-        "rplans,lucb,successive_elimination"
-    ),
+    policies: Annotated[
+        str, typer.Option(help="Names, with commas; the first is compared with. rplans+items: told the items clicked.")
+    ] = "rplans,lucb,successive_elimination",
     items: Annotated[str, typer.Option(help="Numbers of items to include, with commas: 50,200,800.")] = "50,200",
     families: Annotated[str, typer.Option(help="Families to include, with commas.")] = "pref,ads6,ads20,clus",
     epsilons: Annotated[
@@ -49,7 +51,7 @@ def certify(
     """Impressions to certification: random populations of each family, the same ones for every policy."""
     names = [name.strip() for name in policies.split(",")]
     for name in names:
-        policy_named(name)
+        policy_named(name.removesuffix(WITH_ITEMS))
     chosen = _instances(items, families, epsilons)
     sessions = [
         Session(instance, name, seed + run, delta, item_clicks)
@@ -68,6 +70,10 @@ def certify(
         typer.echo(json.dumps([line.as_json() for line in lines]))
     else:
         Console().print(_table(lines, names[0]))
+        for growth in growth_of(lines):
+            sizes = ", ".join(map(str, growth.sizes))
+            where = f"{growth.family} r={growth.rank} eps {growth.epsilon:g}, K = {sizes}"
+            typer.echo(f"{where}: {growth.policy} grows like K^{growth.exponent:.2f}")
 
 
 @experiment.command()
@@ -116,7 +122,7 @@ def _number(field: str, text: str) -> float:
 def _table(lines: list[Line], first: str) -> Table:
     """Returns medians and how many times more than the first policy each other one needs."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
-    for heading in ("policy", "median", "times", "least", "most", "cert.", "wrong", "plans"):
+    for heading in ("policy", "median", "times", "least", "most", "cert.", "wrong", "plans", "direct"):
         table.add_column(heading, justify="left" if heading == "policy" else "right", no_wrap=True)
     base = {line.instance: line.median for line in lines if line.policy == first}
     for line in lines:
@@ -132,6 +138,10 @@ def _table(lines: list[Line], first: str) -> Table:
             f"{line.certified}/{len(samples)}",
             str(line.wrong),
             str(max(outcome.plans for outcome in line.outcomes)),
+            f"{line.bounds['direct']:.0%}",
         )
-    table.caption = "times: median over the first policy's; wrong: certified, not within epsilon."
+    table.caption = (
+        "times: median over the first policy's; wrong: certified, not within epsilon;\n"
+        "direct: pairs whose bound is their own samples', not that of a blank or of single items."
+    )
     return table

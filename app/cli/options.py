@@ -18,6 +18,7 @@ Budget = Annotated[int | None, typer.Option(help="Most impressions to spend; no 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 MovieLens = Annotated[Path | None, typer.Option(help="Folder of MovieLens 100K, which you have; read, never copied.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; default: one a core.")]
+FinishedOnly = Annotated[bool, typer.Option("--finished-only", help="Run nothing: show the sessions that are done.")]
 HowAnswered = Annotated[Model, typer.Option("--model", help="Coins, or the exact probabilities.")]
 
 

@@ -1,9 +1,6 @@
 """Several policies on the same populations and seeds, side by side: impressions, errors, failures."""
 
-import multiprocessing
-import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +11,7 @@ from app.engine.policies import POLICIES, policy_named
 from app.engine.policies.policy import Policy
 from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
+from app.experiments.pool import on_all_cores
 from app.simulation.population_file import load_population
 from app.simulation.run import Outcome, run_session
 
@@ -101,12 +99,8 @@ def run_task(task: Task) -> Outcome:
 
 
 def run_tasks(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
-    """Yields each task with its outcome as it ends, on all cores, one numerical thread each."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by the workers: threads inside processes only fight
-    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-        running = {pool.submit(run_task, task): task for task in tasks}
-        for done in as_completed(running):
-            yield running[done], done.result()
+    """Returns an iterator over each task with its outcome, as it ends."""
+    return on_all_cores(run_task, tasks)
 
 
 def collect(results: Sequence[tuple[Task, Outcome]]) -> list[Row]:

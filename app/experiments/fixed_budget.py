@@ -1,10 +1,7 @@
 """Error of the answer after a fixed budget: sessions on random matrices, each finished one kept as a line of a file."""
 
 import json
-import multiprocessing
-import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +13,8 @@ from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
 from app.experiments.compare import fitted
 from app.experiments.matrices import Matrix, population
-from app.simulation.run import run_raising
+from app.experiments.pool import on_all_cores
+from app.simulation.run import run_raising, run_random_pairs
 
 EPSILON = 0.001
 """So small that no budget here can certify it: every policy spends all it is given."""
@@ -25,6 +23,10 @@ DELTA = 0.1
 
 BUDGET_BLIND = frozenset({"naive", "lil_ucb", "lrmc"})
 """They do the same whatever the budget, so one session whose budget is raised step by step gives a whole curve."""
+
+RANDOM_PAIRS = "lrmc"
+"""It shows random pairs whatever it has seen. So its impressions are drawn at once, and the matrix is completed once
+a budget; a session would do so at every plan, at the same result and ten times the time."""
 
 
 @dataclass(frozen=True)
@@ -78,41 +80,35 @@ def perform(run: Run) -> list[Result]:
     policy, people = policy_named(run.policy), population(run.matrix, run.seed, run.folder)
     base = Problem(n_items=people.n_items, epsilon=EPSILON, delta=DELTA, seed=run.seed)
     problem = fitted(policy, base, run.matrix.rank)
-    outcomes = run_raising(policy, problem, people, source(Purpose.USERS, run.seed), run.budgets)
+    raising = run_random_pairs if run.policy == RANDOM_PAIRS else run_raising
+    outcomes = raising(policy, problem, people, source(Purpose.USERS, run.seed), run.budgets)
     return [
         Result(run.matrix.slug, run.policy, budget, run.seed, round(o.error, 9), o.samples, round(o.seconds, 3))
         for budget, o in zip(run.budgets, outcomes, strict=True)
     ]
 
 
-def perform_missing(runs: Sequence[Run], file: Path | None, workers: int | None) -> Iterator[list[Result]]:
+def perform_missing(
+    runs: Sequence[Run], file: Path | None, workers: int | None, *, finished_only: bool = False
+) -> Iterator[list[Result]]:
     """Yields results as sessions end, each written to the file at once; sessions in the file already are not run.
 
     The lines of an interrupted run are kept, so it goes on where it was. Seeds come first in the order of work: an
-    interrupted run has a few repetitions of everything.
+    interrupted run has a few repetitions of everything. `finished_only` runs nothing, and yields what there is.
     """
     known = {} if file is None else read_results(file)
     missing = []
     for run in sorted(runs, key=lambda run: run.seed):
         keys = [Key(run.matrix.slug, run.policy, budget, run.seed) for budget in run.budgets]
-        if all(key in known for key in keys):
-            yield [known[key] for key in keys]
+        if finished_only or all(key in known for key in keys):
+            yield [known[key] for key in keys if key in known]
         else:
             missing.append(run)
-    for results in _on_all_cores(missing, workers):
+    for _, results in on_all_cores(perform, missing, workers):
         if file is not None:
             with file.open("a") as lines:
                 lines.writelines(json.dumps(asdict(one)) + "\n" for one in results if one.key not in known)
         yield results
-
-
-def _on_all_cores(runs: Sequence[Run], workers: int | None) -> Iterator[list[Result]]:
-    if not runs:
-        return
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by the workers: threads inside processes only fight
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(perform, run) for run in runs]):
-            yield done.result()
 
 
 def read_results(file: Path) -> dict[Key, Result]:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from app.engine.bounds import Bounds, Kind
+from app.engine.certificate import assess
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Memory
@@ -36,6 +38,7 @@ class Outcome:
     phase: str
     assumptions: tuple[str, ...]
     diagnostics: dict[str, float]
+    bounds: dict[str, float]  # part of the pairs whose lower bound is of each kind, at the end
 
     def as_json(self) -> dict[str, Any]:
         """Returns the outcome for `--json`."""
@@ -75,10 +78,36 @@ def run_raising(
             if step.demand.total == 0 or memory.version >= MAX_PLANS:
                 break
             evidence = _show(users, problem, step.demand, evidence, memory.version, rng)
-        yield _outcome(policy, step, population, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        bounds = assess(problem, evidence, memory.choices, policy.shares(problem)).bounds
+        yield _outcome(policy, step, population, seconds, _parts(bounds))
 
 
-def _outcome(policy: Policy, step: Plan, population: Population, seconds: float) -> Outcome:
+def run_random_pairs(
+    policy: Policy, problem: Problem, population: Population, rng: np.random.Generator, budgets: Sequence[int]
+) -> Iterator[Outcome]:
+    """Yields what `run_raising` does, in one plan a budget: for a policy that shows pairs drawn uniformly at random."""
+    began = time.perf_counter()
+    users, evidence, memory = Users(population), Evidence.empty(problem.n_items), Memory()
+    for budget in budgets:
+        uniform = np.full(problem.n_pairs, 1 / problem.n_pairs)
+        drawn = rng.multinomial(budget - evidence.samples, uniform)
+        index = np.flatnonzero(drawn)
+        demand = Demand.of_pairs(index, drawn[index], problem.n_items)
+        evidence = _show(users, problem, demand, evidence, memory.version + 1, rng)
+        step = plan(policy, replace(problem, budget=budget), evidence, memory)
+        memory = step.memory
+        yield _outcome(policy, step, population, time.perf_counter() - began, {})
+
+
+def _parts(bounds: Bounds) -> dict[str, float]:
+    """Returns which part of the pairs has its lower bound from each kind; nothing where all is exact."""
+    if bounds.binding is None:
+        return {}
+    return {kind.name.lower(): float(np.mean(bounds.binding == kind)) for kind in Kind}
+
+
+def _outcome(policy: Policy, step: Plan, population: Population, seconds: float, bounds: dict[str, float]) -> Outcome:
     report = step.report
     return Outcome(
         policy=policy.name,
@@ -93,6 +122,7 @@ def _outcome(policy: Policy, step: Plan, population: Population, seconds: float)
         phase=report.phase,
         assumptions=report.assumptions,
         diagnostics=dict(report.diagnostics),
+        bounds=bounds,
     )
 
 

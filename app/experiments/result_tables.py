@@ -1,0 +1,79 @@
+"""Results as tables of a Markdown page."""
+
+from collections.abc import Sequence
+
+from app.experiments.fixed_budget import Cell
+
+OURS = "rplans"
+JUDGED_FROM = 10_000
+"""Below that the answer is little better than a guess for everybody."""
+
+
+def errors_table(cells: Sequence[Cell]) -> list[str]:
+    """Returns medians and quartiles of one matrix, a line a policy and a column a budget."""
+    budgets = sorted({cell.budget for cell in cells})
+    found = {(cell.policy, cell.budget): cell for cell in cells}
+    rows = [["policy", *(short(budget) for budget in budgets)]]
+    for policy in dict.fromkeys(cell.policy for cell in cells):
+        present = (found.get((policy, budget)) for budget in budgets)
+        rows.append([f"`{policy}`", *("-" if cell is None else _quartiles(cell) for cell in present)])
+    return as_markdown(rows)
+
+
+def where_it_loses(cells: Sequence[Cell]) -> list[str]:
+    """Returns sentences: where our median is above another's, and whether it is still within its quartiles."""
+    said = []
+    ours = {cell.budget: cell for cell in cells if cell.policy == OURS and cell.budget >= JUDGED_FROM}
+    for cell in cells:
+        mine = ours.get(cell.budget)
+        if cell.policy == OURS or mine is None or mine.median <= cell.median:
+            continue
+        how = "within its quartiles" if mine.median <= cell.high else "beyond its quartiles"
+        said.append(
+            f"- At {short(cell.budget)} `{OURS}` is above `{cell.policy}`, {how}: "
+            f"median {number(mine.median)} against {_quartiles(cell)}."
+        )
+    return said or [f"`{OURS}` has the lowest median, or shares it, at every budget from {short(JUDGED_FROM)} on."]
+
+
+def budget_table(cells: Sequence[Cell], matrix: str) -> list[str]:
+    """Returns mean errors and their standard errors on one matrix, a line a policy; the lowest mean is bold."""
+    own = [cell for cell in cells if cell.matrix == matrix]
+    budgets = sorted({cell.budget for cell in own})
+    lowest = {budget: min(cell.mean for cell in own if cell.budget == budget) for budget in budgets}
+    found = {(cell.policy, cell.budget): cell for cell in own}
+    rows = [["policy", *(short(budget) for budget in budgets)]]
+    for policy in dict.fromkeys(cell.policy for cell in own):
+        row = [found[policy, budget] for budget in budgets]
+        rows.append([f"`{policy}`", *(_mean(cell, bold=cell.mean == lowest[cell.budget]) for cell in row)])
+    return as_markdown(rows)
+
+
+def as_markdown(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the lines of a table whose first row is its heading."""
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return [lines[0], f"| {' | '.join('---' for _ in rows[0])} |", *lines[1:]]
+
+
+def short(budget: int) -> str:
+    """Returns 30000 as 3e4."""
+    digits, _, power = f"{budget:.0e}".partition("e")
+    return f"{digits}e{int(power)}"
+
+
+def number(error: float) -> str:
+    """Returns an error with two digits that count, no zero in front: .0031."""
+    if error == 0:
+        return "0"
+    places = 4 if error < 0.1 else 2
+    shown = f"{error:.{places}f}".removeprefix("0")
+    return shown if float(shown) > 0 else "<.0001"
+
+
+def _quartiles(cell: Cell) -> str:
+    return f"{number(cell.median)} ({number(cell.low)} to {number(cell.high)})"
+
+
+def _mean(cell: Cell, *, bold: bool) -> str:
+    text = f"{number(cell.mean)} ± {number(cell.mean_error)}"
+    return f"**{text}**" if bold else text
