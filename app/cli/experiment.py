@@ -14,6 +14,7 @@ from rich.table import Table
 from app.cli.budget import budget
 from app.cli.figures import figures
 from app.cli.options import AsJson, Delta, Epsilon, Seed, progress
+from app.cli.planner import planner
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
 from app.experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
@@ -28,7 +29,7 @@ def _group() -> None:
     """Measurements that print tables or draw charts."""
 
 
-for command in (figures, budget):
+for command in (figures, budget, planner):
     experiment.command()(command)
 
 

@@ -21,6 +21,7 @@ def figures(
     ] = False,
     movielens: MovieLens = None,
     movielens_1m: Annotated[Path | None, typer.Option(help="Folder of MovieLens 1M, which you have.")] = None,
+    matrices: Annotated[str | None, typer.Option(help="Some of them, with commas: synthetic-200-2.")] = None,
     runs: Annotated[int | None, typer.Option(min=1, help="Repetitions; default 10.")] = None,
     largest: Annotated[int, typer.Option(min=1_000, help="Largest budget.")] = BUDGETS[-1],
     seed: Seed = 0,
@@ -31,7 +32,8 @@ def figures(
 
     Stopped and started again with the same folder, it goes on where it was.
     """
-    extent = Extent(runs or (QUICK_RUNS if quick else RUNS), largest, seed, quick)
+    only = frozenset() if matrices is None else frozenset(name.strip() for name in matrices.split(","))
+    extent = Extent(runs or (QUICK_RUNS if quick else RUNS), largest, seed, quick, only)
     folders = {MOVIELENS_100K: movielens, MOVIELENS_1M: movielens_1m}
     file = sessions_file(out)
     cells = cells_of(collect(figure_runs(extent, folders), file, workers, finished_only=finished_only))

@@ -10,6 +10,7 @@ from app.experiments.error_chart import draw_errors
 from app.experiments.fixed_budget import Cell, Run, runs_for
 from app.experiments.matrices import FIGURES, Matrix, available
 from app.experiments.result_tables import errors_table, where_it_loses
+from app.simulation.population import InvalidPopulation
 
 POLICIES = ("rplans", "row_mean_halving", "sequential_halving", "lrmc", "rplans_literal", "lil_ucb", "naive")
 BUDGETS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)
@@ -33,11 +34,20 @@ class Extent:
     largest: int
     seed: int
     quick: bool
+    only: frozenset[str] = frozenset()  # slugs of matrices; none: all
 
 
 def figure_runs(extent: Extent, folders: dict[str, Path | None]) -> list[Run]:
     """Returns all sessions of the figures; the quick ones leave out 800 items."""
-    chosen = [matrix for matrix in available(FIGURES, folders) if not extent.quick or matrix.n_items <= FEW_ITEMS]
+    unknown = extent.only - {matrix.slug for matrix in FIGURES}
+    if unknown:
+        slugs = ", ".join(matrix.slug for matrix in FIGURES)
+        raise InvalidPopulation("matrices", f'there is no "{min(unknown)}"; there are {slugs}')
+    chosen = [
+        matrix
+        for matrix in available(FIGURES, folders)
+        if (not extent.only or matrix.slug in extent.only) and (not extent.quick or matrix.n_items <= FEW_ITEMS)
+    ]
     seeds = range(extent.seed, extent.seed + extent.runs)
     return [
         run
