@@ -19,6 +19,7 @@ from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
 from app.experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
 from app.experiments.gap_chart import draw, follow
+from app.experiments.result_page import fill
 from app.simulation.mixtures import FAMILIES, mixture
 
 experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tables or draw charts.")
@@ -75,6 +76,15 @@ def certify(
             sizes = ", ".join(map(str, growth.sizes))
             where = f"{growth.family} r={growth.rank} eps {growth.epsilon:g}, K = {sizes}"
             typer.echo(f"{where}: {growth.policy} grows like K^{growth.exponent:.2f}")
+
+
+@experiment.command()
+def page(
+    file: Annotated[Path, typer.Argument(help="The page, such as docs/results.md.")],
+    folder: Annotated[Path | None, typer.Option(help="Where its files are; default: the folder of its name.")] = None,
+) -> None:
+    """Fill the marked tables of a page from the files that figures, budget and certify wrote."""
+    file.write_text(fill(file.read_text(), folder or file.with_suffix("")))
 
 
 @experiment.command()

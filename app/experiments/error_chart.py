@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from html import escape
 from itertools import groupby
 
 from app.experiments.fixed_budget import Cell
@@ -40,7 +41,7 @@ def draw_errors(cells: Sequence[Cell], title: str) -> str:
     order = sorted(curves, key=lambda name: name == FIRST)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="system-ui, sans-serif" '
-        f'font-size="13" role="img" aria-label="Error over budget on {title}">',
+        f'font-size="13" role="img" aria-label="Error over budget on {escape(title)}">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="12" fill="#ffffff"/>',
         text(24, 32, title, INK, size=17, weight=600),
         text(24, 51, about, FAINT),

@@ -13,8 +13,12 @@ Found = TypeVar("Found")
 def on_all_cores(
     work: Callable[[Task], Found], tasks: Sequence[Task], workers: int | None = None
 ) -> Iterator[tuple[Task, Found]]:
-    """Yields each task with what came of it as it ends, in processes of their own, one numerical thread each."""
-    if not tasks:
+    """Yields each task with what came of it as it ends, in processes of their own, one numerical thread each.
+
+    One worker is this process itself.
+    """
+    if workers == 1 or not tasks:
+        yield from ((task, work(task)) for task in tasks)
         return
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by the workers: threads inside processes only fight
     pool = ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))

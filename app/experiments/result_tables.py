@@ -1,6 +1,7 @@
 """Results as tables of a Markdown page."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from app.experiments.fixed_budget import Cell
 
@@ -36,16 +37,28 @@ def where_it_loses(cells: Sequence[Cell]) -> list[str]:
     return said or [f"`{OURS}` has the lowest median, or shares it, at every budget from {short(JUDGED_FROM)} on."]
 
 
-def budget_table(cells: Sequence[Cell], matrix: str) -> list[str]:
-    """Returns mean errors and their standard errors on one matrix, a line a policy; the lowest mean is bold."""
-    own = [cell for cell in cells if cell.matrix == matrix]
-    budgets = sorted({cell.budget for cell in own})
-    lowest = {budget: min(cell.mean for cell in own if cell.budget == budget) for budget in budgets}
-    found = {(cell.policy, cell.budget): cell for cell in own}
-    rows = [["policy", *(short(budget) for budget in budgets)]]
-    for policy in dict.fromkeys(cell.policy for cell in own):
-        row = [found[policy, budget] for budget in budgets]
-        rows.append([f"`{policy}`", *(_mean(cell, bold=cell.mean == lowest[cell.budget]) for cell in row)])
+def budget_table(cells: Sequence[Cell]) -> list[str]:
+    """Returns mean errors and their standard errors, a line a matrix and budget; the lowest mean is bold."""
+    policies = list(dict.fromkeys(cell.policy for cell in cells))
+    rows = [["matrix", "budget", "runs", *(f"`{policy}`" for policy in policies)]]
+    for matrix, budget in dict.fromkeys((cell.matrix, cell.budget) for cell in cells):
+        own = {cell.policy: cell for cell in cells if (cell.matrix, cell.budget) == (matrix, budget)}
+        lowest = min(cell.mean for cell in own.values())
+        means = [_mean(own[policy], bold=own[policy].mean == lowest) if policy in own else "-" for policy in policies]
+        runs = sorted({cell.runs for cell in own.values()})
+        rows.append([matrix, short(budget), "-".join(map(str, runs)), *means])
+    return as_markdown(rows)
+
+
+def certify_table(lines: Sequence[dict[str, Any]]) -> list[str]:
+    """Returns median impressions to certification by policy, and which part of the pairs a shared bound settled."""
+    policies = list(dict.fromkeys(line["policy"] for line in lines))
+    rows = [["family", "K", "groups", "epsilon", *(f"`{policy}`" for policy in policies)]]
+    for key in dict.fromkeys((one["family"], one["n_items"], one["rank"], one["epsilon"]) for one in lines):
+        own = {
+            one["policy"]: one for one in lines if (one["family"], one["n_items"], one["rank"], one["epsilon"]) == key
+        }
+        rows.append([*map(str, key), *(_impressions(own[policy]) if policy in own else "-" for policy in policies)])
     return as_markdown(rows)
 
 
@@ -77,3 +90,8 @@ def _quartiles(cell: Cell) -> str:
 def _mean(cell: Cell, *, bold: bool) -> str:
     text = f"{number(cell.mean)} ± {number(cell.mean_error)}"
     return f"**{text}**" if bold else text
+
+
+def _impressions(line: dict[str, Any]) -> str:
+    shared = 1 - line["bounds"]["direct"]
+    return f"{line['median']:,.0f}" + (f" ({shared:.0%} shared)" if shared > 0.005 else "")
