@@ -13,7 +13,7 @@ from rich.table import Table
 
 from app.cli.budget import budget
 from app.cli.figures import figures
-from app.cli.options import AsJson, Delta, Epsilon, Seed, progress
+from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, progress
 from app.cli.planner import planner
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
@@ -48,6 +48,7 @@ def certify(
     delta: Delta = 0.1,
     seed: Seed = 0,
     item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
+    workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Impressions to certification: random populations of each family, the same ones for every policy."""
@@ -64,7 +65,7 @@ def certify(
     results = []
     with progress(BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("sessions", total=len(sessions))
-        for result in run_sessions(sessions):
+        for result in run_sessions(sessions, workers):
             results.append(result)
             bar.update(task, advance=1)
     lines = lines_of(results, names, chosen)

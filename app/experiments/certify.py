@@ -162,14 +162,19 @@ class Growth:
 
 
 def growth_of(lines: Sequence[Line]) -> list[Growth]:
-    """Returns least-squares slopes of log median over log K, wherever only K differs and has two values or more."""
+    """Returns how medians grow, wherever only K differs and has two values or more."""
     groups: dict[tuple[str, int, float, str], list[tuple[int, float]]] = {}
     for line in lines:
         one = line.instance
         groups.setdefault((one.family, one.rank, one.epsilon, line.policy), []).append((one.n_items, line.median))
     found = []
     for key, points in groups.items():
-        sizes, medians = zip(*sorted(points), strict=True)
-        if len(sizes) > 1:
-            found.append(Growth(*key, sizes, float(np.polyfit(np.log(sizes), np.log(medians), 1)[0])))
+        if len(points) > 1:
+            found.append(Growth(*key, tuple(sorted(size for size, _ in points)), exponent(points)))
     return found
+
+
+def exponent(points: Sequence[tuple[int, float]]) -> float:
+    """Returns the least-squares slope of log median over log K."""
+    sizes, medians = zip(*points, strict=True)
+    return float(np.polyfit(np.log(sizes), np.log(medians), 1)[0])

@@ -65,25 +65,31 @@ def _budgets(extent: Extent, matrix: Matrix, policy: str) -> list[int]:
 
 def write_figures(cells: Sequence[Cell], out: Path) -> list[Path]:
     """Returns the files written: errors.csv, a chart for each matrix, and a page with both."""
-    matrices = [matrix for matrix in FIGURES if any(cell.matrix == matrix.slug for cell in cells)]
     written = [out / "errors.csv"]
     written[0].write_text(as_csv(cells))
-    page = [
-        "# Error over budget",
-        "",
-        "By `bestpair experiment figures`; numbers in [errors.csv](errors.csv).",
-        "",
-    ]
-    for matrix in matrices:
-        own = [cell for cell in cells if cell.matrix == matrix.slug]
-        chart = out / f"{matrix.slug}.svg"
-        chart.write_text(draw_errors(own, matrix.name))
-        written.append(chart)
-        page += [f"## {matrix.name}", "", f"![{matrix.name}]({chart.name})", "", *errors_table(own), ""]
-        page += [*where_it_loses(own), ""]
+    for matrix, own in by_matrix(cells):
+        written.append(out / f"{matrix.slug}.svg")
+        written[-1].write_text(draw_errors(own, matrix.name))
     written.append(out / "figures.md")
-    written[-1].write_text("\n".join(page))
+    head = ["# Error over budget", "", "By `bestpair experiment figures`; numbers in [errors.csv](errors.csv).", ""]
+    written[-1].write_text("\n".join([*head, *sections(cells, Path()), ""]))
     return written
+
+
+def by_matrix(cells: Sequence[Cell]) -> list[tuple[Matrix, list[Cell]]]:
+    """Returns the cells of each matrix that has some, in the order of the figures."""
+    parts = [(matrix, [cell for cell in cells if cell.matrix == matrix.slug]) for matrix in FIGURES]
+    return [(matrix, own) for matrix, own in parts if own]
+
+
+def sections(cells: Sequence[Cell], charts: Path) -> list[str]:
+    """Returns the lines of a page: for each matrix its chart, its numbers, and where we are not the lowest."""
+    lines: list[str] = []
+    for matrix, own in by_matrix(cells):
+        chart = charts / f"{matrix.slug}.svg"
+        lines += [f"### {matrix.name}", "", f"![{matrix.name}]({chart})", "", *errors_table(own), ""]
+        lines += [*where_it_loses(own), ""]
+    return lines[:-1]
 
 
 def as_csv(cells: Sequence[Cell]) -> str:

@@ -5,9 +5,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.experiments.figures import read_csv
+from app.experiments.figures import read_csv, sections
 from app.experiments.fixed_budget import Cell
-from app.experiments.result_tables import budget_table, certify_table, errors_table, where_it_loses
+from app.experiments.result_tables import budget_table, certify_table, errors_table, growth_table
 
 _BLOCK = re.compile(r"(?P<head><!-- from (?P<file>\S+?)(?P<words>(?: \S+)*) -->\n).*?(?P<tail><!-- end -->)", re.DOTALL)
 
@@ -25,11 +25,14 @@ def fill(text: str, folder: Path) -> str:
 
 
 def part(file: Path, words: Sequence[str]) -> list[str]:
-    """Returns the lines that a file gives: `errors.csv MATRIX [losses]`, `budget.json`, `certify.json`."""
+    """Returns the lines that a file gives: `errors.csv`, or of it `MATRIX`; `budget.json`; `certify.json [growth]`."""
     content = file.read_text()
     if file.name == "errors.csv":
-        own = [cell for cell in read_csv(content) if cell.matrix == words[0]]
-        return where_it_loses(own) if words[1:] == ["losses"] else errors_table(own)
+        cells = read_csv(content)
+        if not words:
+            return sections(cells, Path(file.parent.name))
+        return errors_table([cell for cell in cells if cell.matrix == words[0]])
     if file.name == "budget.json":
         return budget_table([Cell(**row) for row in json.loads(content)])
-    return certify_table(json.loads(content))
+    lines = json.loads(content)
+    return growth_table(lines) if words else certify_table(lines)

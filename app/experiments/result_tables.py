@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from app.experiments.certify import exponent
 from app.experiments.fixed_budget import Cell
 
 OURS = "rplans"
@@ -59,6 +60,20 @@ def certify_table(lines: Sequence[dict[str, Any]]) -> list[str]:
             one["policy"]: one for one in lines if (one["family"], one["n_items"], one["rank"], one["epsilon"]) == key
         }
         rows.append([*map(str, key), *(_impressions(own[policy]) if policy in own else "-" for policy in policies)])
+    return as_markdown(rows)
+
+
+def growth_table(lines: Sequence[dict[str, Any]]) -> list[str]:
+    """Returns exponents of K by policy: least-squares slopes of the logarithms of medians."""
+    policies = list(dict.fromkeys(line["policy"] for line in lines))
+    points: dict[tuple[str, int, float], dict[str, list[tuple[int, float]]]] = {}
+    for one in lines:
+        key = (one["family"], one["rank"], one["epsilon"])
+        points.setdefault(key, {}).setdefault(one["policy"], []).append((one["n_items"], one["median"]))
+    rows = [["family", "groups", "epsilon", *(f"`{policy}`" for policy in policies)]]
+    for key, own in points.items():
+        shown = [f"{exponent(own[policy]):.2f}" if len(own.get(policy, [])) > 1 else "-" for policy in policies]
+        rows.append([*map(str, key), *shown])
     return as_markdown(rows)
 
 

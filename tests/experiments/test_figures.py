@@ -10,7 +10,15 @@ from app.experiments.figures import POLICIES, Extent, as_csv, figure_runs, read_
 from app.experiments.fixed_budget import Cell
 from app.experiments.matrices import MOVIELENS_100K
 from app.experiments.result_page import fill
-from app.experiments.result_tables import budget_table, certify_table, errors_table, number, short, where_it_loses
+from app.experiments.result_tables import (
+    budget_table,
+    certify_table,
+    errors_table,
+    growth_table,
+    number,
+    short,
+    where_it_loses,
+)
 from app.simulation.population import InvalidPopulation
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -100,6 +108,8 @@ def test_tables_by_hand() -> None:
         {**one, "policy": "lucb", "median": 52000.0, "bounds": {"direct": 1.0}},
     ]
     assert certify_table(lines)[2] == "| ads6 | 50 | 2 | 0.05 | 37,000 (60% shared) | 52,000 |"
+    larger = [{**one, "n_items": 200, "policy": "rplans", "median": 4 * 37000.0, "bounds": {"direct": 0.4}}]
+    assert growth_table([*lines, *larger])[2] == "| ads6 | 2 | 0.05 | 1.00 | - |"
     assert (number(0), number(0.00001), number(0.0031), number(0.44)) == ("0", "<.0001", ".0031", ".44")
     assert (short(1000), short(30_000), short(10**7)) == ("1e3", "3e4", "1e7")
 
@@ -115,18 +125,21 @@ def test_files_hold_what_was_measured(tmp_path: Path) -> None:
 
 
 def test_a_page_is_filled_from_its_files(tmp_path: Path) -> None:
-    write_figures(CELLS, tmp_path)
+    folder = tmp_path / "results"
+    folder.mkdir()
+    write_figures(CELLS, folder)
     page = (
         f"Words\n\n<!-- from errors.csv {MATRIX} -->\nold\n<!-- end -->\n\n"
-        f"more\n<!-- from errors.csv {MATRIX} losses -->\n<!-- end -->\n"
+        "more\n<!-- from errors.csv -->\n<!-- end -->\n"
     )
-    filled = fill(page, tmp_path)
+    filled = fill(page, folder)
     assert "\n".join(errors_table(CELLS)) in filled
     assert "\n".join(where_it_loses(CELLS)) in filled
+    assert f"![synthetic K=200 r=2](results/{MATRIX}.svg)" in filled
     assert "old" not in filled
     assert filled.startswith("Words\n")
     assert "\nmore\n" in filled
-    assert fill(filled, tmp_path) == filled
-    assert fill(filled.replace(".50", ".51"), tmp_path) == filled, "a number changed by hand is put right"
+    assert fill(filled, folder) == filled
+    assert fill(filled.replace(".50", ".51"), folder) == filled, "a number changed by hand is put right"
     with pytest.raises(ValueError, match="ends with"):
-        fill(page.replace("<!-- end -->", "", 1), tmp_path)
+        fill(page.replace("<!-- end -->", "", 1), folder)
