@@ -11,11 +11,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn
 from rich.table import Table
 
-from app.cli.options import AsJson, Delta, Epsilon, Seed, progress
+from app.cli.budget import budget
+from app.cli.figures import figures
+from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, progress
+from app.cli.planner import planner
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
-from app.experiments.certify import INSTANCES, Instance, Line, Session, lines_of, run_sessions
+from app.experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
 from app.experiments.gap_chart import draw, follow
+from app.experiments.result_page import fill
 from app.simulation.mixtures import FAMILIES, mixture
 
 experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tables or draw charts.")
@@ -26,11 +30,15 @@ def _group() -> None:
     """Measurements that print tables or draw charts."""
 
 
+for command in (figures, budget, planner):
+    experiment.command()(command)
+
+
 @experiment.command()
 def certify(
-    policies: Annotated[str, typer.Option(help="Names with commas between them; the first is compared with.")] = (
-        "rplans,lucb,successive_elimination"
-    ),
+    policies: Annotated[
+        str, typer.Option(help="Names, with commas; the first is compared with. rplans+items: told the items clicked.")
+    ] = "rplans,lucb,successive_elimination",
     items: Annotated[str, typer.Option(help="Numbers of items to include, with commas: 50,200,800.")] = "50,200",
     families: Annotated[str, typer.Option(help="Families to include, with commas.")] = "pref,ads6,ads20,clus",
     epsilons: Annotated[
@@ -40,12 +48,13 @@ def certify(
     delta: Delta = 0.1,
     seed: Seed = 0,
     item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
+    workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
     """Impressions to certification: random populations of each family, the same ones for every policy."""
     names = [name.strip() for name in policies.split(",")]
     for name in names:
-        policy_named(name)
+        policy_named(name.removesuffix(WITH_ITEMS))
     chosen = _instances(items, families, epsilons)
     sessions = [
         Session(instance, name, seed + run, delta, item_clicks)
@@ -56,7 +65,7 @@ def certify(
     results = []
     with progress(BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("sessions", total=len(sessions))
-        for result in run_sessions(sessions):
+        for result in run_sessions(sessions, workers):
             results.append(result)
             bar.update(task, advance=1)
     lines = lines_of(results, names, chosen)
@@ -64,6 +73,19 @@ def certify(
         typer.echo(json.dumps([line.as_json() for line in lines]))
     else:
         Console().print(_table(lines, names[0]))
+        for growth in growth_of(lines):
+            sizes = ", ".join(map(str, growth.sizes))
+            where = f"{growth.family} r={growth.rank} eps {growth.epsilon:g}, K = {sizes}"
+            typer.echo(f"{where}: {growth.policy} grows like K^{growth.exponent:.2f}")
+
+
+@experiment.command()
+def page(
+    file: Annotated[Path, typer.Argument(help="The page, such as docs/results.md.")],
+    folder: Annotated[Path | None, typer.Option(help="Where its files are; default: the folder of its name.")] = None,
+) -> None:
+    """Fill the marked tables of a page from the files that figures, budget and certify wrote."""
+    file.write_text(fill(file.read_text(), folder or file.with_suffix("")))
 
 
 @experiment.command()
@@ -112,7 +134,7 @@ def _number(field: str, text: str) -> float:
 def _table(lines: list[Line], first: str) -> Table:
     """Returns medians and how many times more than the first policy each other one needs."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
-    for heading in ("policy", "median", "times", "least", "most", "cert.", "wrong", "plans"):
+    for heading in ("policy", "median", "times", "least", "most", "cert.", "wrong", "plans", "direct"):
         table.add_column(heading, justify="left" if heading == "policy" else "right", no_wrap=True)
     base = {line.instance: line.median for line in lines if line.policy == first}
     for line in lines:
@@ -128,6 +150,10 @@ def _table(lines: list[Line], first: str) -> Table:
             f"{line.certified}/{len(samples)}",
             str(line.wrong),
             str(max(outcome.plans for outcome in line.outcomes)),
+            f"{line.bounds['direct']:.0%}",
         )
-    table.caption = "times: median over the first policy's; wrong: certified, not within epsilon."
+    table.caption = (
+        "times: median over the first policy's; wrong: certified, not within epsilon;\n"
+        "direct: pairs whose bound is their own samples', not that of a blank or of single items."
+    )
     return table

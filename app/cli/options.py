@@ -1,6 +1,7 @@
 """Options that several commands share, and the progress bar."""
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,6 +16,9 @@ Delta = Annotated[float, typer.Option(help="How often the proof may be wrong, 0 
 Rank = Annotated[str, typer.Option(help='"auto", or the number of hidden groups as an assumption.')]
 Budget = Annotated[int | None, typer.Option(help="Most impressions to spend; no limit if left out.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
+MovieLens = Annotated[Path | None, typer.Option(help="Folder of MovieLens 100K, which you have; read, never copied.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes; default: one a core.")]
+FinishedOnly = Annotated[bool, typer.Option("--finished-only", help="Run nothing: show the sessions that are done.")]
 HowAnswered = Annotated[Model, typer.Option("--model", help="Coins, or the exact probabilities.")]
 
 

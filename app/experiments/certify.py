@@ -1,9 +1,6 @@
 """Impressions to certification on random populations of each family, policies side by side on the same users."""
 
-import multiprocessing
-import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +9,7 @@ import numpy as np
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
+from app.experiments.pool import on_all_cores
 from app.simulation.mixtures import mixture
 from app.simulation.run import Outcome, run_session
 
@@ -56,12 +54,16 @@ INSTANCES = tuple(
 """Where real ads, tastes and favourites lie, from a menu to a catalogue."""
 
 
+WITH_ITEMS = "+items"
+"""A policy's name with this at its end: the same policy, told which items were clicked."""
+
+
 @dataclass(frozen=True)
 class Session:
     """One session to run."""
 
     instance: Instance
-    policy: str
+    policy: str  # maybe with WITH_ITEMS
     seed: int
     delta: float
     item_clicks: bool
@@ -90,6 +92,14 @@ class Line:
         """Certified pairs that are not within epsilon of the best."""
         return sum(outcome.certified and outcome.error > self.instance.epsilon for outcome in self.outcomes)
 
+    @property
+    def bounds(self) -> dict[str, float]:
+        """Part of the pairs whose lower bound came from each kind at the end, mean over seeds."""
+        return {
+            kind: float(np.mean([outcome.bounds[kind] for outcome in self.outcomes]))
+            for kind in self.outcomes[0].bounds
+        }
+
     def as_json(self) -> dict[str, Any]:
         """Returns the line for `--json`."""
         return {
@@ -99,6 +109,7 @@ class Line:
             "samples": [outcome.samples for outcome in self.outcomes],
             "certified": self.certified,
             "wrong": self.wrong,
+            "bounds": {kind: round(part, 4) for kind, part in self.bounds.items()},
             "plans": [outcome.plans for outcome in self.outcomes],
             "seconds": [round(outcome.seconds, 2) for outcome in self.outcomes],
         }
@@ -114,18 +125,15 @@ def run_one(session: Session) -> Outcome:
         epsilon=instance.epsilon,
         delta=session.delta,
         seed=session.seed,
-        item_clicks=session.item_clicks,
+        item_clicks=session.item_clicks or session.policy.endswith(WITH_ITEMS),
     )
-    return run_session(policy_named(session.policy), problem, people, source(Purpose.USERS, session.seed))
+    policy = policy_named(session.policy.removesuffix(WITH_ITEMS))
+    return run_session(policy, problem, people, source(Purpose.USERS, session.seed))
 
 
 def run_sessions(sessions: Sequence[Session], workers: int | None = None) -> Iterator[tuple[Session, Outcome]]:
-    """Yields each session with its outcome as it ends, on all cores, one numerical thread each."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        running = {pool.submit(run_one, session): session for session in sessions}
-        for done in as_completed(running):
-            yield running[done], done.result()
+    """Returns an iterator over each session with its outcome, as it ends."""
+    return on_all_cores(run_one, sessions, workers)
 
 
 def lines_of(
@@ -139,3 +147,34 @@ def lines_of(
             if members:
                 lines.append(Line(instance, policy, tuple(o for _, o in sorted(members, key=lambda member: member[0]))))
     return lines
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the median grows with the number of items: like K to the exponent."""
+
+    family: str
+    rank: int
+    epsilon: float
+    policy: str
+    sizes: tuple[int, ...]
+    exponent: float
+
+
+def growth_of(lines: Sequence[Line]) -> list[Growth]:
+    """Returns how medians grow, wherever only K differs and has two values or more."""
+    groups: dict[tuple[str, int, float, str], list[tuple[int, float]]] = {}
+    for line in lines:
+        one = line.instance
+        groups.setdefault((one.family, one.rank, one.epsilon, line.policy), []).append((one.n_items, line.median))
+    found = []
+    for key, points in groups.items():
+        if len(points) > 1:
+            found.append(Growth(*key, tuple(sorted(size for size, _ in points)), exponent(points)))
+    return found
+
+
+def exponent(points: Sequence[tuple[int, float]]) -> float:
+    """Returns the least-squares slope of log median over log K."""
+    sizes, medians = zip(*points, strict=True)
+    return float(np.polyfit(np.log(sizes), np.log(medians), 1)[0])

@@ -1,9 +1,6 @@
 """Several policies on the same populations and seeds, side by side: impressions, errors, failures."""
 
-import multiprocessing
-import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from app.engine.policies import POLICIES, policy_named
+from app.engine.policies.policy import Policy
 from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
+from app.experiments.pool import on_all_cores
 from app.simulation.population_file import load_population
 from app.simulation.run import Outcome, run_session
 
@@ -68,20 +67,25 @@ def fitting_policies(model: Model) -> list[str]:
     return [name for name, policy in POLICIES.items() if policy.model is model]
 
 
-def make_tasks(path: Path, policies: Sequence[str], base: Problem, true_rank: int, runs: int) -> list[Task]:
-    """Returns one task per policy and seed on one population; raises InvalidProblem before anything runs.
+def fitted(policy: Policy, base: Problem, true_rank: int) -> Problem:
+    """Returns the problem as this policy needs it.
 
     Where a policy needs self pairs it gets them. Where it needs a rank and none was stated, it gets the population's
     own, as in the paper; policies that do not need a rank are not told.
     """
+    return replace(
+        base,
+        self_pairs=SelfPairs.EXPLORE if policy.needs_self_pairs else base.self_pairs,
+        rank=true_rank if policy.needs_rank and base.rank is None else base.rank,
+    )
+
+
+def make_tasks(path: Path, policies: Sequence[str], base: Problem, true_rank: int, runs: int) -> list[Task]:
+    """Returns one task per policy and seed on one population; raises InvalidProblem before anything runs."""
     tasks = []
     for name in policies:
         policy = policy_named(name)
-        problem = replace(
-            base,
-            self_pairs=SelfPairs.EXPLORE if policy.needs_self_pairs else base.self_pairs,
-            rank=true_rank if policy.needs_rank and base.rank is None else base.rank,
-        )
+        problem = fitted(policy, base, true_rank)
         policy.check(problem)
         tasks += [Task(path, name, replace(problem, seed=base.seed + run)) for run in range(runs)]
     return tasks
@@ -95,12 +99,8 @@ def run_task(task: Task) -> Outcome:
 
 
 def run_tasks(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
-    """Yields each task with its outcome as it ends, on all cores, one numerical thread each."""
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # read by the workers: threads inside processes only fight
-    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-        running = {pool.submit(run_task, task): task for task in tasks}
-        for done in as_completed(running):
-            yield running[done], done.result()
+    """Returns an iterator over each task with its outcome, as it ends."""
+    return on_all_cores(run_task, tasks)
 
 
 def collect(results: Sequence[tuple[Task, Outcome]]) -> list[Row]:

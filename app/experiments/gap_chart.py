@@ -61,8 +61,8 @@ def draw(lines: Sequence[Line], problem: Problem) -> str:
         'font-size="13" role="img" aria-label="The proven gap falls with impressions until it reaches epsilon and the '
         'pair is certified">',
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="12" fill="#ffffff"/>',
-        _text(24, 32, "The proven gap falls until it reaches epsilon: certified", INK, size=17, weight=600),
-        _text(24, 51, about, FAINT),
+        text(24, 32, "The proven gap falls until it reaches epsilon: certified", INK, size=17, weight=600),
+        text(24, 51, about, FAINT),
         *_axes(scale, problem.epsilon),
     ]
     for place, line in enumerate(lines):
@@ -90,15 +90,15 @@ def _axes(scale: _Scale, epsilon: float) -> list[str]:
     for gap in (0, 0.25, 0.5, 0.75, 1):
         y = scale.y(gap)
         parts.append(f'<line x1="{LEFT}" x2="{RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="#e9ecef"/>')
-        parts.append(_text(LEFT - 8, y + 4, f"{gap:g}", FAINT, anchor="end"))
+        parts.append(text(LEFT - 8, y + 4, f"{gap:g}", FAINT, anchor="end"))
     for power in range(scale.low, math.floor(scale.high) + 1):
-        parts.append(_text(scale.x(10**power), 294, _words(10**power), FAINT, anchor="middle"))
+        parts.append(text(scale.x(10**power), 294, words(10**power), FAINT, anchor="middle"))
     limit = scale.y(epsilon)
     return [
         *parts,
-        _text((LEFT + RIGHT) / 2, 316, "impressions", INK, anchor="middle"),
+        text((LEFT + RIGHT) / 2, 316, "impressions", INK, anchor="middle"),
         f'<line x1="{LEFT}" x2="{RIGHT}" y1="{limit:.1f}" y2="{limit:.1f}" stroke="{LIMIT}" stroke-dasharray="5 4"/>',
-        _text(LEFT + 6, limit - 5, "epsilon", LIMIT),
+        text(LEFT + 6, limit - 5, "epsilon", LIMIT),
     ]
 
 
@@ -113,18 +113,19 @@ def _drawn(line: Line, scale: _Scale, colour: str, y: int) -> list[str]:
         f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="2.4" stroke-linejoin="round"/>',
         f'<circle cx="{end_x:.1f}" cy="{end_y:.1f}" r="5" fill="{colour}"/>',
         f'<circle cx="544" cy="{y}" r="6" fill="{colour}"/>',
-        _text(558, y + 4, line.policy, INK, weight=600),
-        _text(558, y + 22, ended, FAINT),
+        text(558, y + 4, line.policy, INK, weight=600),
+        text(558, y + 22, ended, FAINT),
     ]
 
 
-def _text(x: float, y: float, words: str, colour: str, *, size: int = 13, weight: int = 400, anchor: str = "") -> str:
+def text(x: float, y: float, words: str, colour: str, *, size: int = 13, weight: int = 400, anchor: str = "") -> str:
+    """Returns words at a place."""
     more = "" if size == 13 else f' font-size="{size}"'
     more += "" if weight == 400 else f' font-weight="{weight}"'
     more += f' text-anchor="{anchor}"' if anchor else ""
     return f'<text x="{x:.1f}" y="{y:.1f}"{more} fill="{colour}">{escape(words)}</text>'
 
 
-def _words(number: int) -> str:
+def words(number: int) -> str:
     """Returns 1000000 as 1M: full numbers would run into each other."""
     return f"{number // 10**6:,}M" if number >= 10**6 else f"{number:,}"

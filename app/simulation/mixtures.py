@@ -41,11 +41,27 @@ def mixture(family: str, n_items: int, rank: int, rng: np.random.Generator) -> P
     """
     if family not in FAMILIES:
         raise InvalidPopulation("family", f"must be one of {', '.join(FAMILIES)}, got {family!r}")
+    _check(n_items, rank)
+    return FAMILIES[family](n_items, rank, rng)
+
+
+def mixture_of_rate(rate: float, n_items: int, rank: int, rng: np.random.Generator) -> Population:
+    """Returns a random population whose items are clicked at this rate on average: Beta(1, 1/rate - 1), as the ads are.
+
+    Raises:
+        InvalidPopulation: a `click_rate` outside of 0 to 1, or `items` or `rank` that cannot be.
+    """
+    if not 0 < rate < 1:
+        raise InvalidPopulation("click_rate", f"must be strictly between 0 and 1, got {rate}")
+    _check(n_items, rank)
+    return _beta(1.0, 1 / rate - 1)(n_items, rank, rng)
+
+
+def _check(n_items: int, rank: int) -> None:
     if n_items < 2:
         raise InvalidPopulation("items", f"a pair needs at least 2 items, got {n_items}")
     if rank < 1:
         raise InvalidPopulation("rank", f"must be at least 1, got {rank}")
-    return FAMILIES[family](n_items, rank, rng)
 
 
 def _beta(a: float, b: float) -> Family:

@@ -1,16 +1,18 @@
 """One session in process: plan, show the whole demand to simulated users, plan again, until there is a verdict."""
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from app.engine.bounds import Bounds, Kind
+from app.engine.certificate import assess
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Memory
-from app.engine.plan import Report, plan
+from app.engine.plan import Plan, Report, plan
 from app.engine.policies.policy import Policy
 from app.engine.problem import Model, Problem
 from app.simulation.population import Population
@@ -36,6 +38,7 @@ class Outcome:
     phase: str
     assumptions: tuple[str, ...]
     diagnostics: dict[str, float]
+    bounds: dict[str, float]  # part of the pairs whose lower bound is of each kind, at the end
 
     def as_json(self) -> dict[str, Any]:
         """Returns the outcome for `--json`."""
@@ -50,16 +53,61 @@ def run_session(
     on_plan: Callable[[Report], None] = lambda _: None,
 ) -> Outcome:
     """Returns the outcome of one session; `on_plan` hears the report of every plan as it is made."""
+    (outcome,) = run_raising(policy, problem, population, rng, (problem.budget,), on_plan)
+    return outcome
+
+
+def run_raising(
+    policy: Policy,
+    problem: Problem,
+    population: Population,
+    rng: np.random.Generator,
+    budgets: Sequence[int | None],
+    on_plan: Callable[[Report], None] = lambda _: None,
+) -> Iterator[Outcome]:
+    """Yields the outcome at each of the budgets of one session, whose budget is raised each time it is spent."""
     began = time.perf_counter()
     users = Users(population, problem.model)
     evidence, memory = Evidence.empty(problem.n_items), Memory()
-    while True:
-        step = plan(policy, problem, evidence, memory)
+    for budget in budgets:
+        asked = replace(problem, budget=budget)
+        while True:
+            step = plan(policy, asked, evidence, memory)
+            memory = step.memory
+            on_plan(step.report)
+            if step.demand.total == 0 or memory.version >= MAX_PLANS:
+                break
+            evidence = _show(users, problem, step.demand, evidence, memory.version, rng)
+        seconds = time.perf_counter() - began
+        bounds = assess(problem, evidence, memory.choices, policy.shares(problem)).bounds
+        yield _outcome(policy, step, population, seconds, _parts(bounds))
+
+
+def run_random_pairs(
+    policy: Policy, problem: Problem, population: Population, rng: np.random.Generator, budgets: Sequence[int]
+) -> Iterator[Outcome]:
+    """Yields what `run_raising` does, in one plan a budget: for a policy that shows pairs drawn uniformly at random."""
+    began = time.perf_counter()
+    users, evidence, memory = Users(population), Evidence.empty(problem.n_items), Memory()
+    for budget in budgets:
+        uniform = np.full(problem.n_pairs, 1 / problem.n_pairs)
+        drawn = rng.multinomial(budget - evidence.samples, uniform)
+        index = np.flatnonzero(drawn)
+        demand = Demand.of_pairs(index, drawn[index], problem.n_items)
+        evidence = _show(users, problem, demand, evidence, memory.version + 1, rng)
+        step = plan(policy, replace(problem, budget=budget), evidence, memory)
         memory = step.memory
-        on_plan(step.report)
-        if step.demand.total == 0 or memory.version >= MAX_PLANS:
-            break
-        evidence = _show(users, problem, step.demand, evidence, memory.version, rng)
+        yield _outcome(policy, step, population, time.perf_counter() - began, {})
+
+
+def _parts(bounds: Bounds) -> dict[str, float]:
+    """Returns which part of the pairs has its lower bound from each kind; nothing where all is exact."""
+    if bounds.binding is None:
+        return {}
+    return {kind.name.lower(): float(np.mean(bounds.binding == kind)) for kind in Kind}
+
+
+def _outcome(policy: Policy, step: Plan, population: Population, seconds: float, bounds: dict[str, float]) -> Outcome:
     report = step.report
     return Outcome(
         policy=policy.name,
@@ -69,11 +117,12 @@ def run_session(
         pair=(report.pair.i, report.pair.j),
         error=float(population.error(*report.pair)),
         gap=report.gap,
-        plans=memory.version,
-        seconds=time.perf_counter() - began,
+        plans=step.memory.version,
+        seconds=seconds,
         phase=report.phase,
         assumptions=report.assumptions,
         diagnostics=dict(report.diagnostics),
+        bounds=bounds,
     )
 
 
