@@ -87,8 +87,8 @@ def growth(
     as_json: AsJson = False,
 ) -> None:
     """Server CPU per impression when 1e4, 1e5, 1e6 are stored, then with more and more sessions."""
-    stored = [(int(level), 1) for level in levels.split(",")]
-    stored += [(stored[-1][0], int(count)) for count in sessions.split(",") if count]
+    stored = [(whole("levels", level), 1) for level in levels.split(",")]
+    stored += [(stored[-1][0], whole("sessions", count)) for count in sessions.split(",") if count]
     with progress() as bar:
         task = bar.add_task("starting servers", total=None)
         rows = measure_growth(

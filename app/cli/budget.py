@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn
 from rich.table import Table
 
-from app.cli.options import AsJson, FinishedOnly, MovieLens, Seed, Workers, progress
+from app.cli.options import AsJson, FinishedOnly, MovieLens, Seed, Workers, with_a_bar
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem
 from app.experiments.fixed_budget import Cell, Result, Run, cells_of, perform_missing, runs_for
@@ -67,12 +66,8 @@ def sessions_file(out: Path) -> Path:
 
 def collect(todo: list[Run], file: Path | None, workers: int | None, *, finished_only: bool) -> list[Result]:
     """Returns all results in the order of the sessions, showing how far it is."""
-    results: list[Result] = []
-    with progress(BarColumn(), MofNCompleteColumn()) as bar:
-        task = bar.add_task("sessions", total=len(todo))
-        for some in perform_missing(todo, file, workers, finished_only=finished_only):
-            results += some
-            bar.update(task, advance=1)
+    steps = with_a_bar(perform_missing(todo, file, workers, finished_only=finished_only), len(todo))
+    results: list[Result] = [result for some in steps for result in some]
     order = {(run.matrix.slug, run.policy): place for place, run in enumerate(reversed(todo))}
     return sorted(results, key=lambda one: (-order[one.matrix, one.policy], one.budget, one.seed))
 

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn
 
-from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, Rank, Seed, parse_rank, progress
+from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, Rank, Seed, parse_rank, with_a_bar
 from app.engine.problem import Model, Problem, SelfPairs
 from app.experiments.compare import collect, fitting_policies, make_tasks, run_tasks
 from app.experiments.comparison_table import comparison_table
@@ -50,12 +49,7 @@ def compare(
             item_clicks=item_clicks,
         )
         tasks += make_tasks(path, names, base, members.rank, runs)
-    results = []
-    with progress(BarColumn(), MofNCompleteColumn()) as bar:
-        sessions = bar.add_task("sessions", total=len(tasks))
-        for result in run_tasks(tasks):
-            results.append(result)
-            bar.update(sessions, advance=1)
+    results = with_a_bar(run_tasks(tasks), len(tasks))
     order = {task: place for place, task in enumerate(tasks)}
     rows = collect(sorted(results, key=lambda result: order[result[0]]))
     if as_json:

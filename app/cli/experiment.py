@@ -8,12 +8,11 @@ import numpy as np
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn
 from rich.table import Table
 
 from app.cli.budget import budget
 from app.cli.figures import figures
-from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, progress
+from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, whole, with_a_bar
 from app.cli.planner import planner
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
@@ -62,12 +61,7 @@ def certify(
         for run in range(runs)
         for name in names
     ]
-    results = []
-    with progress(BarColumn(), MofNCompleteColumn()) as bar:
-        task = bar.add_task("sessions", total=len(sessions))
-        for result in run_sessions(sessions, workers):
-            results.append(result)
-            bar.update(task, advance=1)
+    results = with_a_bar(run_sessions(sessions, workers), len(sessions))
     lines = lines_of(results, names, chosen)
     if as_json:
         typer.echo(json.dumps([line.as_json() for line in lines]))
@@ -113,7 +107,7 @@ def gap(
 
 def _instances(items: str, families: str, epsilons: str | None) -> list[Instance]:
     """Returns the instances asked for: of the fixed list, or with these accuracies."""
-    sizes = [int(_number("items", text)) for text in items.split(",")]
+    sizes = [whole("items", text) for text in items.split(",")]
     kinds = [name.strip() for name in families.split(",")]
     if epsilons is None:
         chosen = [one for one in INSTANCES if one.n_items in sizes and one.family in kinds]

@@ -1,8 +1,9 @@
 """Options that several commands share, and the progress bar."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -20,6 +21,9 @@ MovieLens = Annotated[Path | None, typer.Option(help="Folder of MovieLens 100K, 
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; default: one a core.")]
 FinishedOnly = Annotated[bool, typer.Option("--finished-only", help="Run nothing: show the sessions that are done.")]
 HowAnswered = Annotated[Model, typer.Option("--model", help="Coins, or the exact probabilities.")]
+
+
+T = TypeVar("T")
 
 
 def parse_rank(text: str) -> int | None:
@@ -51,3 +55,14 @@ def progress(*columns: TextColumn | BarColumn | MofNCompleteColumn) -> Progress:
         transient=True,
         disable=not sys.stderr.isatty(),
     )
+
+
+def with_a_bar(results: Iterable[T], total: int) -> list[T]:
+    """Returns all results of some sessions, showing how far it is."""
+    found = []
+    with progress(BarColumn(), MofNCompleteColumn()) as bar:
+        task = bar.add_task("sessions", total=total)
+        for result in results:
+            found.append(result)
+            bar.update(task, advance=1)
+    return found

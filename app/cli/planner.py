@@ -6,10 +6,9 @@ from typing import Annotated
 import typer
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn
 from rich.table import Table
 
-from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, progress
+from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, with_a_bar
 from app.engine.problem import Problem
 from app.experiments.planner import AROUND, Expected, Outlook, outlooks_of, run_trials, trials_for
 from app.simulation.mixtures import FAMILIES
@@ -40,12 +39,7 @@ def planner(
     expected.draw(seed)
     accuracies = [factor * epsilon for factor in AROUND if factor * epsilon < 1]
     trials = trials_for(expected, accuracies, delta, range(seed, seed + runs), items_too=True)
-    results = []
-    with progress(BarColumn(), MofNCompleteColumn()) as bar:
-        task = bar.add_task("sessions", total=len(trials))
-        for result in run_trials(trials, workers):
-            results.append(result)
-            bar.update(task, advance=1)
+    results = with_a_bar(run_trials(trials, workers), len(trials))
     lines = outlooks_of(results)
     if as_json:
         typer.echo(json.dumps([line.as_json(traffic) for line in lines]))

@@ -88,3 +88,9 @@ def lowest(value: FloatArray, n: IntArray, among: BoolArray | None, rng: np.rand
     tied = candidates[value[candidates] == value[candidates].min()]
     tied = tied[n[tied] == n[tied].max()]
     return int(rng.choice(tied))
+
+
+def random_rings(items: IntArray, rings: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Returns the two items of every impression if neighbours on random rings are shown: each item twice on a ring."""
+    order = rng.permuted(np.tile(items, (rings, 1)), axis=1)  # (rings, items)
+    return order.ravel(), np.roll(order, -1, axis=1).ravel()

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from app.engine.arrays import IntArray, Pair, pair_at, pair_index
-from app.engine.demand import Demand
+from app.engine.demand import Demand, random_rings
 from app.engine.evidence import Evidence
 from app.engine.memory import int_list
 from app.engine.policies.halving import ROUND_DONE, affordable_arms, sequential_halving
@@ -88,8 +88,7 @@ def _random_partners(items: IntArray, impressions: int, now: Situation) -> Deman
     Each pass pairs the items up at random: a random order, neighbours on a ring, so that each item appears twice.
     """
     passes = max(1, math.ceil(impressions / len(items)))
-    rings = now.rng.permuted(np.tile(items, (passes, 1)), axis=1)  # (passes, items)
-    left, right = rings.ravel()[:impressions], np.roll(rings, -1, axis=1).ravel()[:impressions]
+    left, right = (side[:impressions] for side in random_rings(items, passes, now.rng))
     index = pair_index(np.minimum(left, right), np.maximum(left, right), now.problem.n_items)
     pairs, count = np.unique(index, return_counts=True)
     return Demand.of_pairs(pairs, count.astype(np.int64), now.problem.n_items)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from app.engine.arrays import FloatArray, n_pairs, pair_index
-from app.engine.demand import Demand
+from app.engine.demand import Demand, random_rings
 from app.engine.evidence import Evidence
 from app.engine.spending.screens import SHRINK
 
@@ -28,8 +28,7 @@ def first_look(n_items: int, rng: np.random.Generator, *, item_clicks: bool = Fa
     if n_pairs(n_items) <= n_items * partners // 2:
         i, j = np.triu_indices(n_items, 1)
         return Demand.of_entries(i.astype(np.int64), j.astype(np.int64), np.full(len(i), PULLS, dtype=np.int64))
-    rings = rng.permuted(np.tile(np.arange(n_items), (partners // 2, 1)), axis=1)
-    left, right = rings.ravel(), np.roll(rings, -1, axis=1).ravel()
+    left, right = random_rings(np.arange(n_items), partners // 2, rng)
     index = pair_index(np.minimum(left, right), np.maximum(left, right), n_items)
     pairs, times = np.unique(index, return_counts=True)
     return Demand.of_pairs(pairs, PULLS * times.astype(np.int64), n_items)
