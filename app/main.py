@@ -2,10 +2,12 @@
 
 import asyncio
 import gc
+import logging
 import os
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
+from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
@@ -14,18 +16,27 @@ from starlette.types import ASGIApp
 from app.sessions.certificates import package_version
 from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of
+from app.storage.database import passwords_in
 from app.storage.store import SqlStore
+from app.telemetry import logs
+from app.telemetry.cells import Cells, NoArrayFree, shared_file
+from app.telemetry.meter import Meter
 from app.web.api import Api, build_api
 from app.web.streams import calls_on_signal
 
 _YOUNG_OBJECTS = 10_000
 """Between two looks for cycles; the default, 700, is reached every few requests."""
+_COUNTS = "BESTPAIR_INTERNAL_COUNTS"
+"""Variable that tells server processes in which file they count together; the one that starts them sets it."""
+
+log = logging.getLogger("bestpair")
 
 
-def create_app(settings: Settings) -> Api:
+def create_app(settings: Settings, meter: Meter | None = None) -> Api:
     """Returns the application with its own database; nothing is opened before it starts."""
-    store = SqlStore(settings.database_url, queue_limit=settings.queue_limit)
-    sessions = Sessions(store)
+    meter = meter or Meter()
+    store = SqlStore(settings.database_url, queue_limit=settings.queue_limit, meter=meter)
+    sessions = Sessions(store, meter=meter, census_by_session=bool(settings.metrics_per_session))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -45,15 +56,34 @@ def create_app(settings: Settings) -> Api:
         version=package_version(),
         body_limit_bytes=settings.body_limit_bytes,
         hot_lane=bool(settings.hot_lane),
+        meter=meter,
         lifespan=lifespan,
     )
 
 
 def app_from_environment() -> ASGIApp:
     """Returns the application as the environment asks for it; server processes begin here."""
-    app = create_app(Settings.from_environment(os.environ))
+    settings = Settings.from_environment(os.environ)
+    _configure_logs(settings)
+    app = create_app(settings, Meter(_cells(os.environ.get(_COUNTS))))
     _spare_the_collector()
     return app.entry
+
+
+def _configure_logs(settings: Settings) -> None:
+    secrets = passwords_in(settings.database_url)
+    logs.configure(logs.LogSettings(settings.log_format, settings.log_level, secrets))
+
+
+def _cells(path: str | None) -> Cells:
+    """Returns where to count: beside the server's other processes, if there are any. Counting stops no server."""
+    if path is None:
+        return Cells.alone()
+    try:
+        return Cells.shared(Path(path))
+    except (OSError, NoArrayFree) as error:
+        log.error("counts_apart", extra={"reason": str(error), "advice": "metrics of this process are its own"})
+        return Cells.alone()
 
 
 def _spare_the_collector() -> None:
@@ -86,20 +116,25 @@ async def _rehearse(settings: Settings) -> None:
 def serve(settings: Settings) -> None:
     """Serves until a signal comes; requests in flight are finished first."""
     _check_port_is_free(settings)
+    _configure_logs(settings)
     asyncio.run(_rehearse(settings))
     # Worker processes import the factory by name and know nothing but the environment.
     os.environ.update(settings.as_environment())
-    uvicorn.run(
-        "app.main:app_from_environment",
-        factory=True,
-        host=settings.host,
-        port=settings.port,
-        workers=settings.workers,
-        loop="auto",  # uvloop and httptools where they are installed
-        http="auto",
-        interface="asgi3",
-        proxy_headers=False,  # nothing here depends on who calls; keys do
-        access_log=False,  # a line per request costs more than the request
-        timeout_graceful_shutdown=settings.shutdown_seconds,
-        server_header=False,
-    )
+    with ExitStack() as ending:
+        if settings.workers > 1:
+            os.environ[_COUNTS] = str(ending.enter_context(shared_file(settings.workers)))
+        uvicorn.run(
+            "app.main:app_from_environment",
+            factory=True,
+            host=settings.host,
+            port=settings.port,
+            workers=settings.workers,
+            loop="auto",  # uvloop and httptools where they are installed
+            http="auto",
+            interface="asgi3",
+            proxy_headers=False,  # nothing here depends on who calls; keys do
+            log_config=None,  # its lines go where all lines go
+            access_log=False,  # a line per request costs more than the request
+            timeout_graceful_shutdown=settings.shutdown_seconds,
+            server_header=False,
+        )

@@ -28,6 +28,9 @@ class Settings:
     queue_limit: int = field(default=10_000, metadata={"range": (1, 10_000_000)})
     hot_lane: int = field(default=1, metadata={"range": (0, 1)})
     shutdown_seconds: int = field(default=20, metadata={"range": (1, 3_600)})
+    log_format: str = field(default="console", metadata={"one_of": ("console", "json")})
+    log_level: str = field(default="info", metadata={"one_of": ("debug", "info", "warning", "error")})
+    metrics_per_session: int = field(default=0, metadata={"range": (0, 1)})
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -37,6 +40,9 @@ class Settings:
             low, high = each.metadata.get("range", (value, value))
             if not low <= value <= high:
                 raise InvalidSetting(variable_of(each.name), f"must be {low} to {high}, got {value}")
+            choices = each.metadata.get("one_of", (value,))
+            if value not in choices:
+                raise InvalidSetting(variable_of(each.name), f'must be {" or ".join(choices)}, got "{value[:40]}"')
         if "://" not in self.database_url and not self.database_url.startswith("sqlite:"):
             raise InvalidSetting(variable_of("database_url"), "must look like sqlite:///FILE or postgresql://HOST/NAME")
         if self.workers > 1 and self.database_url.startswith("sqlite"):

@@ -20,6 +20,9 @@ def test_variables_are_read_and_written_back() -> None:
         "BESTPAIR_QUEUE_LIMIT": "50",
         "BESTPAIR_HOT_LANE": "0",
         "BESTPAIR_SHUTDOWN_SECONDS": "5",
+        "BESTPAIR_LOG_FORMAT": "json",
+        "BESTPAIR_LOG_LEVEL": "warning",
+        "BESTPAIR_METRICS_PER_SESSION": "1",
     }
     settings = Settings.from_environment(environment)
     assert settings.as_environment() == environment
@@ -37,6 +40,8 @@ def test_variables_are_read_and_written_back() -> None:
         ("BESTPAIR_HOST", " ", "must not be empty"),
         ("BESTPAIR_DATABASE_URL", "bestpair.db", "must look like sqlite:///FILE or postgresql://HOST/NAME"),
         ("BESTPAIR_BODY_LIMIT_BYTES", "1.5", "must be a whole number"),
+        ("BESTPAIR_LOG_FORMAT", "xml", 'must be console or json, got "xml"'),
+        ("BESTPAIR_LOG_LEVEL", "INFO", 'must be debug or info or warning or error, got "INFO"'),
     ],
 )
 def test_a_bad_value_names_its_variable(variable: str, value: str, advice: str) -> None:

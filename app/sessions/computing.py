@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 
 from app.sessions.planning import Planned, make_plan
 from app.sessions.ports import PlanningInput
+from app.telemetry import logs
 
 OWN_PROCESS_ITEMS = 100
 """Plans for fewer items take a few milliseconds: less than handing them over."""
@@ -65,7 +66,7 @@ class _Worker:
     def __init__(self) -> None:
         spawn = multiprocessing.get_context("spawn")
         self._line, theirs = spawn.Pipe()
-        self.process = spawn.Process(target=_work, args=(theirs,), name="bestpair-plans", daemon=True)
+        self.process = spawn.Process(target=_work, args=(theirs, logs.in_use()), name="bestpair-plans", daemon=True)
         self.process.start()
         theirs.close()  # so that reading ends when the process does
 
@@ -85,8 +86,10 @@ class _Worker:
         self._line.close()
 
 
-def _work(line: Connection) -> None:
+def _work(line: Connection, log_settings: logs.LogSettings | None) -> None:
     """Computes plans as they are asked for, until nobody can ask any more."""
+    if log_settings is not None:
+        logs.configure(log_settings)
     _prepare()
     while True:
         try:

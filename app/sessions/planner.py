@@ -16,6 +16,7 @@ from app.sessions.model import Counters, SessionRecord
 from app.sessions.planning import Planned
 from app.sessions.ports import PlanningInput, Store
 from app.sessions.snapshots import snapshot_of
+from app.telemetry.meter import Meter
 
 TICK_SECONDS = 0.05
 SWEEP_SECONDS = 1.0
@@ -60,9 +61,11 @@ class Planner:
         store: Store,
         clock: Callable[[], datetime] = _now,
         said_anew: Callable[[str], None] = lambda _: None,
+        meter: Meter | None = None,
     ) -> None:
         self._store = store
         self._clock = clock
+        self._meter = meter or Meter()
         self._said_anew = said_anew  # told of every session whose snapshot may have been replaced
         self._goals: dict[str, _Goal] = {}
         self._lacking: dict[str, int] = {}
@@ -85,6 +88,7 @@ class Planner:
             began = time.monotonic()
             counters = await self._store.fold(session_id)
             now = time.monotonic()
+            self._meter.observe("bestpair_fold_seconds", now - began)
             self._not_before[session_id] = now + (now - began) * (1 / FOLDING_SHARE - 1)
             self._quiet_until[session_id] = now + min(counters.quiet_seconds, LONGEST_QUIET_SECONDS)
             record = await self._store.session(session_id)
@@ -119,9 +123,13 @@ class Planner:
         planned = await self.make(given)
         try:
             if not await self._store.add_plan(session_id, planned.plan, planned.snapshot, planned.certificate):
+                self._meter.count("bestpair_plans_total", "lost")
                 return False
         finally:
             self._said_anew(session_id)
+        self._meter.count("bestpair_plans_total", "stored")
+        if planned.certificate is not None:
+            log.info("session_certified", extra={"session": session_id, "plan_version": planned.plan.version})
         demanded = planned.plan.demanded
         goal = _Goal(planned.plan.version, planned.plan.counted_before + demanded, idle=demanded == 0)
         self._goals[session_id] = goal
@@ -132,7 +140,8 @@ class Planner:
 
     async def make(self, given: PlanningInput) -> Planned:
         """Returns a plan."""
-        return await self._computing.plan(given, self._clock())
+        with self._meter.timed("bestpair_planning_seconds"):
+            return await self._computing.plan(given, self._clock())
 
     async def refresh(self, session_id: str) -> None:
         """Writes the snapshot anew after a change of state or health; the last one to change it has the last word."""
@@ -199,9 +208,10 @@ class Planner:
             now = time.monotonic()
             return [one for one in found if one in self._answers or self._quiet_until.get(one, 0) <= now]
         except SessionError as error:
-            log.warning("sessions that wait cannot be listed: %s", error.detail)
+            log.warning("waiting_sessions_unread", extra={"reason": error.detail})
         except Exception:
-            log.exception("sessions that wait cannot be listed")
+            self._meter.count("bestpair_unexpected_errors_total", "planner")
+            log.exception("waiting_sessions_failed")
         return []
 
     async def _advance_safely(self, session_id: str) -> None:
@@ -211,9 +221,10 @@ class Planner:
         except SessionNotFound:
             self.forget(session_id)
         except SessionError as error:
-            log.warning("planning of session %s is put off: %s", session_id, error.detail)
+            log.warning("planning_put_off", extra={"session": session_id, "reason": error.detail})
         except Exception:
-            log.exception("planning of session %s failed", session_id)
+            self._meter.count("bestpair_unexpected_errors_total", "planner")
+            log.exception("planning_failed", extra={"session": session_id})
 
 
 def _goal_of(given: PlanningInput) -> _Goal:

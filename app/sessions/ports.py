@@ -70,6 +70,33 @@ class CertificateRecord:
     digest: str
 
 
+@dataclass(frozen=True)
+class SessionGroup:
+    """Sessions in the same state with the same verdict."""
+
+    state: str
+    verdict: str
+    sessions: int
+    outstanding: int
+
+
+@dataclass(frozen=True)
+class SessionProgress:
+    """How far one session is."""
+
+    session_id: str
+    gap: float
+    samples: int
+
+
+@dataclass(frozen=True)
+class Census:
+    """What operators ask about all sessions together."""
+
+    groups: tuple[SessionGroup, ...]
+    progress: tuple[SessionProgress, ...] = ()  # of the newest sessions, if it was asked for
+
+
 class Store(Protocol):
     """Sessions in a database. Every method raises StorageUnavailable when the database cannot be used."""
 
@@ -156,6 +183,9 @@ class Store(Protocol):
         Those with impressions out (their windows may have closed), and those whose budget is spent while their plan
         still asks (the plan after it was lost in a crash).
         """
+
+    async def census(self, most_named: int) -> Census:
+        """Returns how many sessions there are by state and verdict; of so many, the newest, how far they are."""
 
     async def ready(self) -> str | None:
         """Returns None if the database is reachable and at the right revision, otherwise what is wrong."""

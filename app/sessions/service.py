@@ -1,6 +1,7 @@
 """The use cases: what each endpoint does, without HTTP and without SQL."""
 
 import json
+import logging
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -31,11 +32,15 @@ from app.sessions.model import (
     Snapshot,
     State,
 )
+from app.sessions.overview import Overview
 from app.sessions.planner import Planner
-from app.sessions.ports import CertificateRecord, Order, PlanningInput, Store
+from app.sessions.ports import Census, CertificateRecord, Order, PlanningInput, Store
 from app.sessions.snapshot_cache import SnapshotCache
 from app.sessions.snapshots import SUSPENDED
 from app.sessions.watching import Watch
+from app.telemetry.meter import Meter
+
+log = logging.getLogger("bestpair.sessions")
 
 CACHED_SESSIONS = 1000
 
@@ -86,12 +91,14 @@ _ROW_RESULTS = {status: RowResult(status.value, REFUSALS.get(status)) for status
 class Sessions:
     """All that can be done with sessions."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, meter: Meter | None = None, *, census_by_session: bool = False) -> None:
+        meter = meter or Meter()
         self._store = store
         self._snapshots = SnapshotCache(store.snapshot)
-        self._planner = Planner(store, said_anew=self._snapshots.forget)
+        self._planner = Planner(store, said_anew=self._snapshots.forget, meter=meter)
         self._estimating = Estimating(store)
-        self._watch = Watch(store.live)
+        self._watch = Watch(store.live, meter=meter)
+        self._overview = Overview(store.census, by_session=census_by_session)
         self._known: dict[str, tuple[SessionRecord, dict[str, int]]] = {}  # what never changes: items and settings
 
     async def start(self) -> None:
@@ -123,6 +130,7 @@ class Sessions:
         given = PlanningInput(record, nothing, EvidenceRows(), None, ())
         planned = await self._planner.make(given)
         stored = await self._store.create_session(record, planned.plan, planned.snapshot, planned.certificate)
+        log.info("session_created", extra={"session": stored.id, "label": stored.name, "items": len(stored.items)})
         return SessionView(stored, nothing, planned.snapshot)
 
     async def get(self, session_id: str) -> SessionView:
@@ -136,7 +144,11 @@ class Sessions:
 
     async def change(self, session_id: str, change: SessionChange) -> SessionView:
         """Returns the session after a change of state, name or budget."""
-        await self._store.change_session(session_id, change)
+        changed = await self._store.change_session(session_id, change)
+        log.info(
+            "session_changed",
+            extra={"session": session_id, "state": changed.state.value, "label": change.name, "budget": change.budget},
+        )
         if change.budget is not None:
             await self._planner.advance(session_id, plan_anyway=True)
         await self._planner.refresh(session_id)
@@ -145,6 +157,7 @@ class Sessions:
     async def delete(self, session_id: str) -> None:
         """Deletes the session with all its data."""
         await self._store.delete_session(session_id)
+        log.info("session_deleted", extra={"session": session_id})
         self._known.pop(session_id, None)
         self._planner.forget(session_id)
         self._snapshots.forget(session_id)
@@ -226,6 +239,10 @@ class Sessions:
     def export(self, session_id: str) -> AsyncIterator[dict[str, Any]]:
         """Yields the session's log, row by row."""
         return self._store.export(session_id)
+
+    async def census(self) -> Census | None:
+        """Returns what operators ask about all sessions, some seconds old at the most; None without a database."""
+        return await self._overview.take()
 
     async def ready(self) -> str | None:
         """Returns None if requests can be served, otherwise why not."""

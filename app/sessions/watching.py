@@ -4,9 +4,11 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
+from contextvars import Context
 
 from app.sessions.errors import Overloaded, SessionError
 from app.sessions.model import Live
+from app.telemetry.meter import Meter
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +51,8 @@ class _Ear:
 class Watch:
     """Reads the sessions that streams follow, all at once, while there are any. All calls come from one event loop."""
 
-    def __init__(self, read: Read, poll_seconds: float = POLL_SECONDS) -> None:
+    def __init__(self, read: Read, poll_seconds: float = POLL_SECONDS, meter: Meter | None = None) -> None:
+        self._meter = meter or Meter()
         self._read = read
         self._poll_seconds = poll_seconds
         self._ears: dict[str, set[_Ear]] = {}
@@ -79,7 +82,8 @@ class Watch:
         if self._closed:
             ear.end()
         elif self._task is None:
-            self._task = asyncio.create_task(self._run(), name="bestpair-watch")
+            # In a context of its own: it goes on for others when the request that began it is over.
+            self._task = asyncio.create_task(self._run(), name="bestpair-watch", context=Context())
         try:
             while True:
                 news = await ear.listen(idle_seconds)
@@ -119,10 +123,11 @@ class Watch:
         try:
             found = await self._read(asked)
         except SessionError as error:
-            log.warning("sessions that are followed cannot be read: %s", error.detail)  # streams wait for better times
+            log.warning("followed_sessions_unread", extra={"reason": error.detail})  # streams wait for better times
             return
         except Exception:
-            log.exception("sessions that are followed cannot be read")
+            self._meter.count("bestpair_unexpected_errors_total", "streams")
+            log.exception("followed_sessions_failed")
             return
         for session_id in asked:
             for ear in self._ears.get(session_id, ()):

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote, quote_plus
 
 from sqlalchemy import URL, Connection, Double, Engine, create_engine, event, make_url, select
 from sqlalchemy.exc import ArgumentError, DBAPIError
@@ -111,6 +112,7 @@ class Database:
         return create_engine(
             self.url,
             connect_args=arguments,
+            hide_parameters=True,  # messages would quote tickets and keys
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=_CONNECT_SECONDS,
@@ -127,7 +129,9 @@ def migration_engine(url: str) -> Engine:
     parsed = parse_url(url)
     if parsed.get_backend_name() == "sqlite":
         return _sqlite_engine(parsed, "BEGIN IMMEDIATE", 30.0, pool={"poolclass": NullPool}, foreign_keys=False)
-    return create_engine(parsed, poolclass=NullPool, connect_args={"connect_timeout": _CONNECT_SECONDS})
+    return create_engine(
+        parsed, poolclass=NullPool, connect_args={"connect_timeout": _CONNECT_SECONDS}, hide_parameters=True
+    )
 
 
 def parse_url(url: str) -> URL:
@@ -150,10 +154,20 @@ def parse_url(url: str) -> URL:
     return parsed.set(drivername="sqlite+pysqlite")
 
 
+def passwords_in(url: str) -> tuple[str, ...]:
+    """Returns the URL's password in every spelling that a message may quote; none if there is none."""
+    try:
+        password = make_url(url).password
+    except (ArgumentError, ValueError):  # whatever is wrong with it is told elsewhere
+        return ()
+    return () if not password else tuple({password, quote(password), quote_plus(password)})
+
+
 def _sqlite_engine(
     url: URL, begin: str, busy_seconds: float, *, pool: dict[str, Any], foreign_keys: bool = True
 ) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": busy_seconds, "check_same_thread": False}, **pool)
+    arguments = {"timeout": busy_seconds, "check_same_thread": False}
+    engine = create_engine(url, connect_args=arguments, hide_parameters=True, **pool)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:

@@ -34,6 +34,11 @@ def is_worth_another_try(error: BaseException) -> bool:
     return error.connection_invalidated or getattr(error.orig, "sqlstate", None) in _LOST_RACES
 
 
+def reason(error: BaseException) -> str:
+    """Returns what the driver said, for the log: the first line, because those after it quote the values sent."""
+    return str(getattr(error, "orig", None) or error).partition("\n")[0]
+
+
 def unavailable() -> StorageUnavailable:
     """Returns the error for callers. What the driver said goes to the log: it may name hosts and files."""
     return StorageUnavailable("the database cannot be used at the moment; nothing was acknowledged, try again shortly")

@@ -1,6 +1,7 @@
 """Handing out impressions: all orders of a group commit in one go."""
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -99,10 +100,13 @@ class Issue:
 class Issuing:
     """Serves the orders of one group commit; made anew for each."""
 
-    def __init__(self, connection: Connection, wishes: Sequence[Issue], shelf: Shelf, rng: random.Random) -> None:
+    def __init__(
+        self, connection: Connection, wishes: Sequence[Issue], shelf: Shelf, rng: random.Random, issued: Counter[str]
+    ) -> None:
         self._connection = connection
         self._wishes = wishes
         self._rng = rng
+        self._issued = issued  # by purpose, added to
         self._desks, self._now = _desks(connection, wishes, shelf)
         self._known = _known(connection, wishes, self._now)
         self._keys: dict[str, list[str | None]] = {}  # by session: the caller's key of each of its desk's new rows
@@ -147,7 +151,10 @@ class Issuing:
             given = desk.serve(order.count, self._rng)
         except SessionError as error:
             return error
-        self._keys.setdefault(wish.session_id, []).extend([order.idempotency_key] * (len(desk.new) - before))
+        explored = len(desk.new) - before
+        self._issued["explore"] += explored
+        self._issued["exploit"] += order.count - explored
+        self._keys.setdefault(wish.session_id, []).extend([order.idempotency_key] * explored)
         if key is not None:
             self._known[key] = order.body_digest, given
             self._responses.append((*key, order.body_digest, response_to_text(given), self._now))

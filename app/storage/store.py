@@ -3,6 +3,7 @@
 import asyncio
 import random
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,9 +25,10 @@ from app.sessions.model import (
     Snapshot,
     State,
 )
-from app.sessions.ports import CertificateRecord, Measured, Order, PlanningInput, Said
+from app.sessions.ports import Census, CertificateRecord, Measured, Order, PlanningInput, Said
 from app.storage import exporting, managing, migrations, planning, reading
 from app.storage.answering import Answer, Answering
+from app.storage.census import read_census
 from app.storage.database import Database, now
 from app.storage.errors import DatabaseBehind
 from app.storage.faults import as_storage_unavailable
@@ -38,6 +40,7 @@ from app.storage.records import is_storable
 from app.storage.shelf import Shelf
 from app.storage.uptimes import BEAT_SECONDS, Heartbeat
 from app.storage.writer import Writer
+from app.telemetry.meter import Meter
 
 Result = TypeVar("Result")
 
@@ -58,6 +61,7 @@ class SqlStore:
         rows_per_commit: int = 2_000,
         busy_seconds: float = 5.0,
         rng: random.Random | None = None,
+        meter: Meter | None = None,
     ) -> None:
         self._url = url
         self._database = Database(url, busy_seconds=busy_seconds)
@@ -66,6 +70,8 @@ class SqlStore:
         self._heartbeat = Heartbeat()
         self._rng = rng or random.Random()  # noqa: S311 - seeded by the system; decides slots, no secrets
         self._next_sweep = 0.0
+        self._meter = meter or Meter()
+        self._issued: Counter[str] = Counter()  # by purpose, in the transaction that is being written
         self._writer: Writer[Issue | Answer] = Writer(
             self._database.writer,
             self._serve,
@@ -74,6 +80,8 @@ class SqlStore:
             on_outage=self._heartbeat.break_off,
             capacity=queue_limit,
             rows_per_commit=rows_per_commit,
+            on_commit=self._count,
+            meter=self._meter,
         )
 
     async def start(self) -> None:
@@ -220,6 +228,10 @@ class SqlStore:
         """Returns running or paused sessions with impressions out."""
         return await self._read("", reading.read_sessions_to_advance)
 
+    async def census(self, most_named: int) -> Census:
+        """Returns how many sessions there are by state and verdict; of so many, how far they are."""
+        return await self._read("", lambda connection: read_census(connection, most_named))
+
     async def ready(self) -> str | None:
         """Returns None if the database is reachable and at the right revision, otherwise what is wrong."""
         try:
@@ -258,12 +270,24 @@ class SqlStore:
             self._heartbeat.beat(connection, now(connection))
         orders = [wish for wish in wishes if isinstance(wish, Issue)]
         answers = [wish for wish in wishes if isinstance(wish, Answer)]
-        issued = iter(Issuing(connection, orders, self._shelf, self._rng).results() if orders else [])
+        self._issued.clear()  # of a transaction that was undone
+        issued = iter(Issuing(connection, orders, self._shelf, self._rng, self._issued).results() if orders else [])
         answered = iter(Answering(connection, answers, self._shelf).results() if answers else [])
         results: list[Sequence[object] | SessionError] = [
             next(issued) if isinstance(wish, Issue) else next(answered) for wish in wishes
         ]
         return results
+
+    def _count(self, results: Sequence[object]) -> None:
+        """Counts what a commit has made true."""
+        for purpose, count in self._issued.items():
+            self._meter.count("bestpair_impressions_total", purpose, by=count)
+        statuses: Counter[FeedbackStatus] = Counter()
+        for result in results:
+            if isinstance(result, list) and result and isinstance(result[0], FeedbackStatus):
+                statuses.update(result)
+        for status, count in statuses.items():
+            self._meter.count("bestpair_feedback_total", status.value, by=count)
 
     def _keep_house(self, connection: Connection) -> None:
         at = now(connection)

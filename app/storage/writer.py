@@ -27,7 +27,9 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import Connection, Engine
 
 from app.sessions.errors import Overloaded, SessionError, StorageUnavailable
-from app.storage.faults import is_unavailable, is_worth_another_try, unavailable
+from app.storage.faults import is_unavailable, is_worth_another_try, reason, unavailable
+from app.telemetry.catalogue import place
+from app.telemetry.meter import Meter
 
 Wish = TypeVar("Wish")
 Result = TypeVar("Result")
@@ -39,6 +41,8 @@ _LINGER_SECONDS = 0.002
 many transactions, at a price in time that is small beside the wait in such a crowd. A lone caller never waits."""
 _ROWS_PER_REQUEST = 10
 """Rows that may wait, for each request that may: a queue of full batches would be a thousand times as long."""
+_CAME_IN = place("bestpair_writer_queue_requests")
+_WENT_OUT = _CAME_IN + 1
 _log = logging.getLogger(__name__)
 
 
@@ -60,11 +64,14 @@ class _Outbox(Generic[Wish]):
     it alone.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, queue: "SimpleQueue[list[_Request[Wish]] | None]") -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, queue: "SimpleQueue[list[_Request[Wish]] | None]", meter: Meter
+    ) -> None:
         self.taken_in = 0  # requests so far, and their rows; only this loop's thread writes these
         self.rows_taken_in = 0
         self._loop = loop
         self._queue = queue
+        self._cells = meter.cells
         self._requests: list[_Request[Wish]] = []
 
     def add(self, request: _Request[Wish]) -> None:
@@ -75,6 +82,7 @@ class _Outbox(Generic[Wish]):
         self._requests.append(request)
 
     def _hand_over(self) -> None:
+        self._cells[_CAME_IN] += len(self._requests)
         self._queue.put(self._requests)
         self._requests = []
 
@@ -92,6 +100,8 @@ class Writer(Generic[Wish]):
         on_outage: Callable[[], None],
         capacity: int,
         rows_per_commit: int,
+        on_commit: Callable[[Sequence[object]], None] = lambda _: None,
+        meter: Meter | None = None,
     ) -> None:
         self._engine = engine
         self._together = together
@@ -100,6 +110,8 @@ class Writer(Generic[Wish]):
         self._on_outage = on_outage
         self._capacity = capacity
         self._rows_per_commit = rows_per_commit
+        self._on_commit = on_commit  # told the results of wishes that are on disk
+        self._meter = meter or Meter()
         self._queue: SimpleQueue[list[_Request[Wish]] | None] = SimpleQueue()  # None: there will be no more
         self._outboxes: dict[asyncio.AbstractEventLoop, _Outbox[Wish]] = {}
         self._waiting: deque[_Request[Wish]] = deque()  # only the writer's thread touches it
@@ -145,7 +157,7 @@ class Writer(Generic[Wish]):
         loop = asyncio.get_running_loop()
         outbox = self._outboxes.get(loop)
         if outbox is None:
-            outbox = self._outboxes[loop] = _Outbox(loop, self._queue)
+            outbox = self._outboxes[loop] = _Outbox(loop, self._queue, self._meter)
         self._check_room()
         future: asyncio.Future[Any] = loop.create_future()
         outbox.add(_Request(wish, alone, rows, lapses, future))
@@ -157,6 +169,7 @@ class Writer(Generic[Wish]):
         requests = sum([each.taken_in for each in outboxes]) - self._taken_out
         rows = sum([each.rows_taken_in for each in outboxes]) - self._rows_taken_out
         if requests >= self._capacity or rows >= self._capacity * _ROWS_PER_REQUEST:
+            self._meter.count("bestpair_writer_refused_total")
             raise Overloaded(f"{requests} writes are waiting already; try again shortly")
 
     def _run(self) -> None:
@@ -188,6 +201,7 @@ class Writer(Generic[Wish]):
             batch.append(waiting.popleft())
         self._crowd = len(batch)
         self._taken_out += len(batch)
+        self._meter.cells[_WENT_OUT] += len(batch)
         self._rows_taken_out += sum([request.rows for request in batch])
         return [request for request in batch if not (request.lapses and request.future.cancelled())]
 
@@ -206,13 +220,18 @@ class Writer(Generic[Wish]):
 
     def _commit(self, batch: list[_Request[Wish]]) -> None:
         try:
-            results = self._transact(lambda connection: self._serve(connection, batch))
+            with self._meter.timed("bestpair_commit_seconds"):
+                results = self._transact(lambda connection: self._serve(connection, batch))
         except Exception as error:
             if not is_unavailable(error) and len(batch) > 1:
                 for request in batch:
                     self._commit([request])
                 return
             results = [self._failure(error)] * len(batch)
+        else:
+            self._meter.observe("bestpair_commit_requests", len(batch))
+            if batch[0].alone is None:
+                self._on_commit(results)
         _answer(batch, results)
 
     def _serve(self, connection: Connection, batch: list[_Request[Wish]]) -> Sequence[object]:
@@ -235,14 +254,15 @@ class Writer(Generic[Wish]):
             except Exception as error:
                 if committing or attempt == _ATTEMPTS or not is_worth_another_try(error):
                     raise
-                _log.info("transaction is tried again after: %s", error)
+                _log.info("transaction_tried_again", extra={"reason": reason(error), "attempt": attempt})
             time.sleep(0.01 * attempt * random.random())  # noqa: S311 - so that two that collided do not do so again
             attempt += 1
 
     def _failure(self, error: Exception) -> Exception:
         if isinstance(error, SessionError) or not is_unavailable(error):
             return error
-        _log.warning("the database cannot be used: %s", error)
+        self._meter.count("bestpair_commit_failures_total")
+        _log.warning("database_unavailable", extra={"reason": reason(error)})
         self._on_outage()
         self._engine.dispose()  # whatever state the connection is in, the next transaction gets a new one
         return unavailable()
@@ -252,7 +272,8 @@ class Writer(Generic[Wish]):
             self._transact(self._idle_task)
         except Exception as error:
             if not is_unavailable(error):
-                _log.exception("the writer's idle task failed")
+                self._meter.count("bestpair_unexpected_errors_total", "writer")
+                _log.exception("idle_task_failed")
             self._failure(error)
 
 
@@ -265,7 +286,7 @@ def _answer(batch: Sequence[_Request[Any]], results: Sequence[object]) -> None:
         try:
             loop.call_soon_threadsafe(_settle, answers)
         except RuntimeError:  # the loop was closed: nobody is waiting any more
-            _log.info("%d callers were gone before their answer", len(answers))
+            _log.info("callers_gone", extra={"callers": len(answers)})
 
 
 def _settle(answers: list[tuple[asyncio.Future[Any], object]]) -> None:

@@ -8,7 +8,8 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.sessions.service import Sessions
-from app.web import documents, health, reading, request_bodies, serving, sessions
+from app.telemetry.meter import Meter
+from app.web import documents, health, metrics, reading, request_bodies, serving, sessions
 from app.web.fault_handlers import add_fault_handlers
 from app.web.hot_lane import HotLane
 from app.web.shield import BodyLimit, Shield
@@ -45,9 +46,16 @@ class Api(FastAPI):
 
 
 def build_api(
-    use_cases: Sessions, *, version: str, body_limit_bytes: int, hot_lane: bool = True, lifespan: Lifespan | None = None
+    use_cases: Sessions,
+    *,
+    version: str,
+    body_limit_bytes: int,
+    hot_lane: bool = True,
+    lifespan: Lifespan | None = None,
+    meter: Meter | None = None,
 ) -> Api:
     """Returns the application that serves these use cases."""
+    meter = meter or Meter()
     api = Api(
         title="bestpair",
         description=DESCRIPTION,
@@ -59,11 +67,12 @@ def build_api(
         redirect_slashes=False,  # a redirect would hide a wrong address and drop bodies
     )
     api.state.sessions = use_cases
-    for module in (sessions, serving, reading, health, documents):
+    api.state.meter = meter
+    for module in (sessions, serving, reading, health, metrics, documents):
         api.include_router(module.router)
     add_fault_handlers(api)
     api.add_middleware(BodyLimit, limit_bytes=body_limit_bytes)
-    api.add_middleware(Shield)  # added last, so it is around all others
+    api.add_middleware(Shield, meter=meter)  # added last, so it is around all others
     if hot_lane:
-        api.hot_lane = HotLane(super(Api, api).__call__, use_cases, body_limit_bytes=body_limit_bytes)
+        api.hot_lane = HotLane(super(Api, api).__call__, use_cases, body_limit_bytes=body_limit_bytes, meter=meter)
     return api

@@ -8,8 +8,9 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from app.sessions.errors import SessionError
-from app.web.problems import problem_for
+from app.web.problems import kind_of, problem_for
 from app.web.refusals import BodyTooLarge, InvalidRequest, MethodNotAllowed, Refusal, RouteNotFound
+from app.web.shield import log_refusal
 from app.wire.problem import advice
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
@@ -27,6 +28,9 @@ async def _told(request: Request, error: Exception) -> Response:
     """Returns the problem for an error of the sessions or of the web layer."""
     if not isinstance(error, SessionError | Refusal):
         raise error
+    kind = kind_of(type(error))
+    if kind.status >= 500:
+        log_refusal(kind.name, error.detail, request.state.request_id, request.scope)
     headers = {"Connection": "close"} if isinstance(error, BodyTooLarge) else {}
     return problem_for(error, request.state.request_id, headers)
 

@@ -18,13 +18,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.sessions.errors import SessionError
 from app.sessions.ports import Order
 from app.sessions.service import RowResult, Sessions, Shown
+from app.telemetry.catalogue import place
+from app.telemetry.logs import REQUEST_ID as CURRENT
+from app.telemetry.meter import Meter
 from app.web import mapping
 from app.web.bodies import digest_of
 from app.web.conditional import matches
 from app.web.parameters import SESSION_ID, VISIBLE
 from app.web.plain_answers import plain_answers
-from app.web.problems import problem_for
-from app.web.shield import REQUEST_ID, answer_fault, with_id
+from app.web.problems import kind_of, problem_for
+from app.web.shield import REQUEST_ID, answer_fault, log_refusal, status_class, with_id
 from app.wire.serving import LARGEST_BATCH, Feedback, NextPair, NextPairs
 
 Shape = TypeVar("Shape")
@@ -52,11 +55,13 @@ class Unusual(Exception):
 class HotLane:
     """An ASGI application that serves the hot routes itself and passes everything else on to `app`."""
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int, meter: Meter) -> None:
         self._app = app
         self._sessions = sessions
         self._limit = body_limit_bytes
         self._new_id = _request_ids().__next__
+        self._meter = meter
+        self._cells = meter.cells
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Returns the serving of one request; not a coroutine itself, which would be one more to run through."""
@@ -64,12 +69,14 @@ class HotLane:
             session_id, route = _read_path(scope["path"])
             serve = _POSTS.get(route) if scope["method"] == "POST" else None
             if serve is not None:
-                return self._post(serve, session_id, scope, receive, send)
+                return self._post(route, serve, session_id, scope, receive, send)
             if route == "best-pair" and scope["method"] == "GET":
                 return self._best_pair(session_id, scope, receive, send)
         return self._app(scope, receive, send)
 
-    async def _post(self, serve: Serve, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _post(
+        self, route: str, serve: Serve, session_id: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         headers: Headers = dict(scope["headers"])
         if len(headers) < len(scope["headers"]) or not self._is_small(headers):
             return await self._app(scope, receive, send)
@@ -86,7 +93,8 @@ class HotLane:
         except Unusual:
             return await self._app(scope, _again(content, receive), send)
         except Exception as error:
-            return await _refuse(error, request_id, scope, receive, send)
+            return await self._refuse(route, error, request_id, scope, receive, send)
+        self._cells[_SERVED[route]] += 1
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"content-length", b"%d" % len(body)), _JSON, (b"x-request-id", request_id), _NO_SNIFFING,
         ]})  # fmt: skip
@@ -102,15 +110,17 @@ class HotLane:
             try:
                 snapshot = await self._sessions.best_pair(session_id)
             except Exception as error:
-                return await _refuse(error, request_id, scope, receive, send)
+                return await self._refuse("best-pair", error, request_id, scope, receive, send)
         etag = snapshot.etag.encode("latin-1")
         given = headers.get(b"if-none-match")
         if given is not None and (given == etag or matches([given.decode("latin-1")], snapshot.etag)):
+            self._cells[_NOT_MODIFIED] += 1
             await send({"type": "http.response.start", "status": 304, "headers": [
                 (b"etag", etag), _NO_CACHE, (b"x-request-id", request_id), _NO_SNIFFING,
             ]})  # fmt: skip
             return await send({"type": "http.response.body", "body": b""})
         body = snapshot.body.encode()
+        self._cells[_SERVED["best-pair"]] += 1
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"etag", etag), _NO_CACHE, (b"content-length", b"%d" % len(body)), _JSON,
             (b"x-request-id", request_id), _NO_SNIFFING,
@@ -126,9 +136,25 @@ class HotLane:
 
     def _request_id(self, headers: Headers) -> bytes:
         given = headers.get(b"x-request-id")
-        if given is not None and REQUEST_ID.fullmatch(given.decode("latin-1")):
-            return given
-        return self._new_id()
+        if given is None or not REQUEST_ID.fullmatch(given.decode("latin-1")):
+            given = self._new_id()
+        CURRENT.set(given)  # not taken back: each request is a task with a context of its own
+        return given
+
+    async def _refuse(
+        self, route: str, error: Exception, request_id: bytes, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Tells the caller what the use case raised, as the framework's handlers and the shield do."""
+        text = request_id.decode("latin-1")
+        tagged = with_id(send, text)
+        kind = kind_of(type(error))
+        self._cells[place("bestpair_requests_total", route, status_class(kind.status))] += 1
+        if isinstance(error, SessionError):
+            if kind.status >= 500:
+                log_refusal(kind.name, error.detail, text, scope)
+            await problem_for(error, text)(scope, receive, tagged)
+        else:
+            await answer_fault(error, text, scope, receive, tagged, self._meter)
 
     async def next_pair(self, session_id: str, headers: Headers, content: bytes) -> bytes:
         """Returns the answer of next-pair."""
@@ -167,6 +193,10 @@ _POSTS: dict[str, Serve] = {
     "feedback": HotLane.feedback,
     "feedback/batch": HotLane.feedback_batch,
 }
+
+
+_SERVED = {route: place("bestpair_requests_total", route, "2xx") for route in (*_POSTS, "best-pair")}
+_NOT_MODIFIED = place("bestpair_requests_total", "best-pair", "3xx")
 
 
 @lru_cache(maxsize=4096)  # the paths of a thousand sessions
@@ -230,16 +260,6 @@ def _again(content: bytes, receive: Receive) -> Receive:
         return first.pop() if first else await receive()
 
     return receive_again
-
-
-async def _refuse(error: Exception, request_id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
-    """Tells the caller what the use case raised, as the framework's handlers and the shield do."""
-    text = request_id.decode("latin-1")
-    tagged = with_id(send, text)
-    if isinstance(error, SessionError):
-        await problem_for(error, text)(scope, receive, tagged)
-    else:
-        await answer_fault(error, text, scope, receive, tagged)
 
 
 def _request_ids() -> Iterator[bytes]:

@@ -8,6 +8,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.telemetry.catalogue import OTHER, ROUTES
+from app.telemetry.logs import REQUEST_ID as CURRENT
+from app.telemetry.meter import Meter
 from app.web.problems import FAULT_DETAIL, problem_for
 from app.web.refusals import BodyTooLarge, UnexpectedFault
 
@@ -20,8 +23,9 @@ REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 class Shield:
     """Gives each request an id and turns what nobody expected into a 500 that tells nothing but this id."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, meter: Meter) -> None:
         self._app = app
+        self._meter = meter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request."""
@@ -35,19 +39,24 @@ class Shield:
 
         async def send_noting(message: Message) -> None:
             nonlocal started
-            started = started or message["type"] == "http.response.start"
+            if message["type"] == "http.response.start":
+                started = True
+                self._meter.count("bestpair_requests_total", _route_of(scope), status_class(message["status"]))
             await send(message)
 
         send_with_id = with_id(send_noting, request_id)
+        token = CURRENT.set(request_id)
         try:
             await self._app(scope, receive, send_with_id)
         except ClientDisconnect:
             return  # nobody is left to be answered
         except Exception as error:
             if started:
-                log_fault(error, request_id, scope)
+                log_fault(error, request_id, scope, self._meter)
                 raise  # half an answer is out: only cutting the connection tells the caller
-            await answer_fault(error, request_id, scope, receive, send_with_id)
+            await answer_fault(error, request_id, scope, receive, send_with_id, self._meter)
+        finally:
+            CURRENT.reset(token)
 
 
 def with_id(send: Send, request_id: str) -> Send:
@@ -63,14 +72,39 @@ def with_id(send: Send, request_id: str) -> Send:
     return send_with_id
 
 
-def log_fault(error: Exception, request_id: str, scope: Scope) -> None:
-    """Writes to the log what nobody expected."""
-    logger.error("unexpected fault in request %s: %s %r", request_id, scope["method"], scope["path"], exc_info=error)
+def status_class(status: int) -> str:
+    """Returns the class of a status: 404 is 4xx."""
+    return f"{status // 100}xx"
 
 
-async def answer_fault(error: Exception, request_id: str, scope: Scope, receive: Receive, send: Send) -> None:
+_SESSION = "/v1/sessions/{session_id}"
+_NAMES = {f"{_SESSION}/{name}": name for name in ROUTES} | {f"/{name}": name for name in ROUTES}
+_NAMES |= {"/v1/sessions": "sessions", _SESSION: "session"}
+
+
+def _route_of(scope: Scope) -> str:
+    """Returns the name of the route that served a request, out of a closed list."""
+    return _NAMES.get(getattr(scope.get("route"), "path", ""), OTHER)
+
+
+def log_fault(error: Exception, request_id: str, scope: Scope, meter: Meter) -> None:
+    """Counts and writes to the log what nobody expected."""
+    meter.count("bestpair_unexpected_errors_total", "request")
+    where = {"request_id": request_id, "method": scope["method"], "path": scope["path"]}
+    logger.error("unexpected_fault", extra=where, exc_info=error)
+
+
+def log_refusal(problem: str, detail: str, request_id: str | None, scope: Scope) -> None:
+    """Writes to the log that the server could not do what it should, for a reason that was expected."""
+    where = {"request_id": request_id, "method": scope["method"], "path": scope["path"], "detail": detail}
+    logger.warning(problem, extra=where)
+
+
+async def answer_fault(
+    error: Exception, request_id: str, scope: Scope, receive: Receive, send: Send, meter: Meter
+) -> None:
     """Logs what nobody expected and answers with a 500 that tells nothing but the request id."""
-    log_fault(error, request_id, scope)
+    log_fault(error, request_id, scope, meter)
     await problem_for(UnexpectedFault(FAULT_DETAIL), request_id)(scope, receive, send)
 
 

@@ -18,7 +18,7 @@ from app.sessions.model import (
     Snapshot,
     State,
 )
-from app.sessions.ports import CertificateRecord, Order
+from app.sessions.ports import Census, CertificateRecord, Order, SessionGroup
 from app.sessions.service import Answer, RowResult, Sessions, SessionView, Shown
 
 BEST_PAIR = {
@@ -59,6 +59,7 @@ class FakeSessions(Sessions):
         self.answers: list[Answer] = []
         self.error: Exception | None = None
         self.not_ready: str | None = None
+        self.counted = Census((SessionGroup("running", "not_yet", 2, 7),))
 
     async def create(self, new: NewSession) -> SessionView:
         self._fail()
@@ -150,6 +151,9 @@ class FakeSessions(Sessions):
         self._found(session_id)
         for row in self.exported:
             yield row
+
+    async def census(self) -> Census | None:
+        return None if isinstance(self.error, SessionError) else self.counted
 
     async def ready(self) -> str | None:
         if isinstance(self.error, SessionError):

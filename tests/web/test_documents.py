@@ -41,6 +41,7 @@ EXPECTED = {
     ("get", "/livez"): EVERYWHERE,
     ("get", "/readyz"): EVERYWHERE | {"not-ready"},
     ("get", "/version"): EVERYWHERE,
+    ("get", "/metrics"): EVERYWHERE,
 }
 
 

@@ -1,0 +1,73 @@
+"""What may stand in a log line: no secrets, and nothing from a caller that could look like another line.
+
+Names, labels, ids and paths come from callers. In a line they must stay what they are, a value: no line break, no
+escape sequence of a terminal, no mark that turns the direction of reading.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+LONGEST_VALUE = 2_000
+LONGEST_FAULT = 16_000
+HIDDEN = "***"
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,*-]+")
+_PASSWORD_IN_URL = re.compile(r"(?<=://)([^/\s:@]*):[^/\s]*@")
+_CREDENTIALS = re.compile(r"\b(bearer|basic)\s+[^\s\"',]+", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?i)\b(password|passwd|authorization|idempotency[-_]key|ticket|api[-_]?key|secret|token)"
+    r"(['\"]?\s*[=:]\s*['\"]?)(?!(?:bearer|basic)\b)[^\s'\",;)}\]]+"
+)
+_LONG_TOKEN = re.compile(r"(?<![\w-])(?=[a-z_-]*[A-Z0-9])[A-Za-z0-9_-]{30,}(?![\w-])")
+"""As long as a ticket or a key, and not a word: names in our code have no capitals or digits at that length."""
+
+
+class Hiding:
+    """Hides secrets: by their shape, and those that are known (the database's password) wherever they stand."""
+
+    def __init__(self, known: Sequence[str] = ()) -> None:
+        self._known = [secret for secret in known if len(secret) > 2]  # shorter ones would hide every other letter
+
+    def __call__(self, text: str) -> str:
+        """Returns the text without secrets."""
+        for secret in self._known:
+            text = text.replace(secret, HIDDEN)
+        text = _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}@", text)
+        text = _CREDENTIALS.sub(rf"\1 {HIDDEN}", text)
+        text = _NAMED.sub(rf"\1\2{HIDDEN}", text)
+        return _LONG_TOKEN.sub(HIDDEN, text)
+
+
+def on_one_line(text: str) -> str:
+    """Returns the text with everything that is not printable written as an escape: it cannot leave its line."""
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else _escape(letter) for letter in text)
+
+
+def _escape(letter: str) -> str:
+    number = ord(letter)
+    return f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65_536 else f"\\U{number:08x}"
+
+
+def as_json(fields: dict[str, Any]) -> str:
+    """Returns the fields as one line of JSON, in ASCII: whatever shows it, there is nothing in it but letters."""
+    return json.dumps(fields, ensure_ascii=True, default=str, separators=(",", ":")).replace("\x7f", "\\u007f")
+
+
+def as_console(fields: dict[str, Any]) -> str:
+    """Returns the fields as a line to read; a fault follows on lines of its own that begin with a bar."""
+    shown = dict(fields)
+    time, level, event = (on_one_line(str(shown.pop(name, ""))) for name in ("time", "level", "event"))
+    fault = str(shown.pop("fault", ""))
+    line = f"{time} {level:<8}{event}" + "".join(f" {name}={_value(value)}" for name, value in shown.items())
+    return line + "".join(f"\n  | {on_one_line(each)}" for each in fault.split("\n") if fault)
+
+
+def _value(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, default=str)
+    if _PLAIN.fullmatch(text):
+        return text
+    return '"' + on_one_line(text.replace("\\", "\\\\").replace('"', '\\"')) + '"'

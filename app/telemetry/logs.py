@@ -1,0 +1,138 @@
+"""The one pipe of all log lines: ours, uvicorn's, warnings of libraries and what ends a thread, to stderr.
+
+Code logs with the standard library: an event name, and fields as `extra`. What becomes of it is decided here alone.
+"""
+
+import logging
+import sys
+import threading
+from contextvars import ContextVar
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import structlog
+from structlog.typing import EventDict, WrappedLogger
+
+from app.telemetry import log_faults
+from app.telemetry.log_text import LONGEST_FAULT, LONGEST_VALUE, Hiding, as_console, as_json
+from app.telemetry.sampling import Sampling
+
+FORMATS = ("console", "json")
+LEVELS = ("debug", "info", "warning", "error")
+REQUEST_ID: ContextVar[str | bytes | None] = ContextVar("bestpair_request_id", default=None)
+"""Of the request that is being served; each request is a task, and what it calls inherits it."""
+
+_QUIET = {"alembic": logging.WARNING, "asyncio": logging.WARNING}
+_FIRST = ("time", "level", "event", "logger")
+_UNSAID = ("color_message", "_record", "_from_structlog", "exc_info", "stack_info")
+
+
+@dataclass(frozen=True)
+class LogSettings:
+    """How lines look, which are written, and texts that must never be in one."""
+
+    format: str = "console"
+    level: str = "info"
+    secrets: tuple[str, ...] = ()
+
+
+_in_use: LogSettings | None = None
+
+
+def in_use() -> LogSettings | None:
+    """Returns what was configured, for processes that are started from here."""
+    return _in_use
+
+
+def configure(settings: LogSettings) -> None:
+    """Sends every line of this process through the pipe; called once, at the start of a server process."""
+    global _in_use  # noqa: PLW0603 - logging itself is global to a process
+    _in_use = settings
+    handler = _Handler(sys.stderr)
+    handler.addFilter(Sampling())
+    handler.setFormatter(_formatter(settings))
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(settings.level.upper())
+    for name, level in _QUIET.items():
+        logging.getLogger(name).setLevel(level)
+    logging.captureWarnings(True)
+    sys.excepthook = _main_ended
+    threading.excepthook = _thread_ended
+    structlog.configure(  # for code that uses structlog itself
+        processors=[structlog.stdlib.add_log_level, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+    )
+
+
+class _Handler(logging.StreamHandler[Any]):
+    """Writes lines; one that cannot be written is not told by printing what was in it."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name in the standard library
+        try:
+            self.stream.write(as_json({"event": "log_line_lost", "logger": record.name}) + "\n")
+            self.flush()
+        except (OSError, ValueError):
+            return  # nobody reads any more
+
+
+def _formatter(settings: LogSettings) -> structlog.stdlib.ProcessorFormatter:
+    hiding = Hiding(settings.secrets)
+
+    def finish(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+        """Puts the fields in order, with the request's id and without secrets."""
+        error = _error_in(event.get("exc_info"))
+        given = {name: value for name, value in event.items() if name not in _UNSAID and value is not None}
+        request_id = given.pop("request_id", None) or REQUEST_ID.get()
+        if isinstance(request_id, bytes):
+            request_id = request_id.decode("latin-1")
+        first: dict[str, Any] = {
+            name: given.pop(name) for name in ("time", "level", "event", "logger") if name in given
+        }
+        fields = {name: _clean(value, hiding) for name, value in {**first, **given}.items()}
+        if request_id is not None:
+            fields["request_id"] = str(request_id)[:64]
+        if error is not None:
+            fields["fault"] = hiding(log_faults.as_text(error))[-LONGEST_FAULT:]
+        return fields
+
+    render = as_json if settings.format == "json" else as_console
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[structlog.stdlib.add_log_level, structlog.stdlib.ExtraAdder()],
+        processors=[
+            structlog.stdlib.add_logger_name,
+            structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+            finish,
+            lambda _logger, _method, fields: render(dict(fields)),
+        ],
+    )
+
+
+def _error_in(given: object) -> BaseException | None:
+    """Returns the error that a line is about, however it was handed over."""
+    if given is True:
+        given = sys.exc_info()
+    if isinstance(given, tuple):
+        given = given[1]
+    return given if isinstance(given, BaseException) else None
+
+
+def _clean(value: object, hiding: Hiding) -> object:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return hiding(str(value))[:LONGEST_VALUE]
+
+
+def _main_ended(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        return
+    logging.getLogger("bestpair").critical("process_failed", exc_info=(kind, error, where))
+
+
+def _thread_ended(given: threading.ExceptHookArgs) -> None:
+    if given.exc_value is not None and not issubclass(given.exc_type, SystemExit):
+        name = given.thread.name if given.thread else None
+        fault = (given.exc_type, given.exc_value, given.exc_traceback)
+        logging.getLogger("bestpair").critical("thread_failed", extra={"thread_name": name}, exc_info=fault)
