@@ -138,9 +138,10 @@ def parse_url(url: str) -> URL:
     """Returns the URL with its driver; raises UnsupportedDatabase with advice."""
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # what is taken for a port may be the password: none of it is told
         raise UnsupportedDatabase(
-            "the database URL cannot be read; write sqlite:///bestpair.db or postgresql://user@host/name"
+            "the database URL cannot be read; write sqlite:///bestpair.db or postgresql://user@host/name, "
+            "with special characters of a password as %XX"
         ) from None
     backend = parsed.drivername.partition("+")[0]
     if backend in {"postgres", "postgresql"}:

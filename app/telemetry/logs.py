@@ -23,6 +23,8 @@ LEVELS = ("debug", "info", "warning", "error")
 REQUEST_ID: ContextVar[str | bytes | None] = ContextVar("bestpair_request_id", default=None)
 """Of the request that is being served; each request is a task, and what it calls inherits it."""
 
+_OURS = ("app", "bestpair", "uvicorn")
+"""Loggers whose lines for debugging are ours to judge; drivers would tell every statement."""
 _QUIET = {"alembic": logging.WARNING, "asyncio": logging.WARNING}
 _FIRST = ("time", "level", "event", "logger")
 _UNSAID = ("color_message", "_record", "_from_structlog", "exc_info", "stack_info")
@@ -54,7 +56,10 @@ def configure(settings: LogSettings) -> None:
     handler.setFormatter(_formatter(settings))
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(settings.level.upper())
+    level = logging.getLevelName(settings.level.upper())
+    root.setLevel(max(level, logging.INFO))
+    for name in _OURS:
+        logging.getLogger(name).setLevel(level)
     for name, level in _QUIET.items():
         logging.getLogger(name).setLevel(level)
     logging.captureWarnings(True)

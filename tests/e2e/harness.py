@@ -26,7 +26,15 @@ def free_port() -> int:
 class Server:
     """One `bestpair serve` process (with its workers) on its own port."""
 
-    def __init__(self, database_url: str, folder: Path, *, workers: int = 1, port: int | None = None) -> None:
+    def __init__(
+        self,
+        database_url: str,
+        folder: Path,
+        *,
+        workers: int = 1,
+        port: int | None = None,
+        variables: dict[str, str] | None = None,
+    ) -> None:
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = folder / f"server-{self.port}.log"
@@ -35,6 +43,7 @@ class Server:
             "BESTPAIR_DATABASE_URL": database_url,
             "BESTPAIR_PORT": str(self.port),
             "BESTPAIR_WORKERS": str(workers),
+            **(variables or {}),
         }
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None

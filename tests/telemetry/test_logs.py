@@ -73,20 +73,20 @@ def test_a_fault_is_told_without_the_values_that_libraries_quote() -> None:
     class Shape(BaseModel):
         ticket: int
 
-    planted = "".join(["pla", "nted"])  # so that no line of code shows it
-    driver = RuntimeError(f'duplicate key value violates "uq"\nDETAIL:  Key (ticket)=({planted}) already exists.')
+    quoted = "".join(["pla", "nted"])  # so that no line of code shows it
+    driver = RuntimeError(f'duplicate key value violates "uq"\nDETAIL:  Key (ticket)=({quoted}) already exists.')
     try:
         try:
-            Shape.model_validate({"ticket": planted})
+            Shape.model_validate({"ticket": quoted})
         except ValueError as first:
-            raise IntegrityError("INSERT", {"ticket": planted}, driver) from first
+            raise IntegrityError("INSERT", {"ticket": quoted}, driver) from first
     except IntegrityError as error:
         text = as_text(error)
-    assert planted not in text
+    assert quoted not in text
     assert "ValidationError: Shape does not have its shape" in text
     assert 'IntegrityError: duplicate key value violates "uq"' in text
     assert text.index("ValidationError") < text.index("IntegrityError")
-    assert 'Shape.model_validate({"ticket": planted})' in text, "where it happened is told"
+    assert 'Shape.model_validate({"ticket": quoted})' in text, "where it happened is told"
 
 
 def test_a_chain_of_faults_that_bites_its_tail_ends() -> None:
