@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve demo check test coverage torture browser screenshots clean
+.PHONY: help install serve demo check test coverage torture browser nginx screenshots clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,11 @@ browser: install ## install a browser, if there is none: the dashboard is then t
 	@if $(BIN)/python -m tests.browser.browsers; then :; else \
 	  if [ "$$(id -u)" = 0 ]; then as=; else as=sudo; fi; \
 	  $$as apt-get update -qq && $$as apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; fi
+
+nginx: install ## install nginx, if there is none: the gateway of docker-compose.yml is then tested too (Debian, Ubuntu)
+	@if $(BIN)/python -m tests.deployment.nginx; then :; else \
+	  if [ "$$(id -u)" = 0 ]; then as=; else as=sudo; fi; \
+	  $$as apt-get update -qq && $$as apt-get install -y -qq --no-install-recommends nginx-light; fi
 
 screenshots: install ## take the pictures in docs/images anew
 	$(BIN)/python -m tests.browser.screenshots
