@@ -5,6 +5,7 @@ certificate rests on cannot change between pieces, because an impression that ha
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -17,6 +18,7 @@ from app.storage.shelf import Shelf
 from app.storage.tables import impressions, plans, sessions
 
 Exported = dict[str, Any]
+Read = Callable[[Connection], list[Exported]]
 
 _IMPRESSIONS_AT_ONCE = 2_000
 _PLANS_AT_ONCE = 20
@@ -86,3 +88,13 @@ def exported_impressions(connection: Connection, session_id: str, after: int, en
     """Returns some of the impressions after a sequence and before another, as rows."""
     rows = connection.execute(_IMPRESSIONS, {"id": session_id, "after": after, "end": end})
     return [{"kind": "impression", **row} for row in rows.mappings()]
+
+
+def plans_after(session_id: str, version: int) -> Read:
+    """Returns the reading of some plans after a version."""
+    return lambda connection: exported_plans(connection, session_id, version)
+
+
+def impressions_between(session_id: str, sequence: int, end: int) -> Read:
+    """Returns the reading of some impressions after a place and up to another."""
+    return lambda connection: exported_impressions(connection, session_id, sequence, end)

@@ -24,6 +24,21 @@ def head() -> str:
     return revision
 
 
+def is_newer(revision: str | None) -> bool:
+    """Returns whether a newer version of the code has been at the database: revisions are numbered."""
+    return revision is not None and revision > head()
+
+
+def complaint(revision: str | None) -> str | None:
+    """Returns None if the revision is the one this code needs, otherwise what to do."""
+    needed = head()
+    if revision == needed:
+        return None
+    if is_newer(revision):
+        return f"the database is at revision {revision}, of a newer version than this one ({needed}); start that one"
+    return f"the database is at revision {revision or 'none'} and this version needs {needed}; run: bestpair migrate"
+
+
 def revision_of(connection: Connection) -> str | None:
     """Returns the revision the database is at, None before the first one."""
     return MigrationContext.configure(connection, opts={"version_table": REVISION_TABLE}).get_current_revision()

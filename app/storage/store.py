@@ -3,7 +3,6 @@
 import asyncio
 import random
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -38,6 +37,7 @@ from app.storage.issuing import Issue, Issuing, sweep_keys
 from app.storage.locking import not_found
 from app.storage.records import is_storable
 from app.storage.shelf import Shelf
+from app.storage.tallying import Tally
 from app.storage.uptimes import BEAT_SECONDS, Heartbeat
 from app.storage.writer import Writer
 from app.telemetry.meter import Meter
@@ -70,8 +70,8 @@ class SqlStore:
         self._heartbeat = Heartbeat()
         self._rng = rng or random.Random()  # noqa: S311 - seeded by the system; decides slots, no secrets
         self._next_sweep = 0.0
-        self._meter = meter or Meter()
-        self._issued: Counter[str] = Counter()  # by purpose, in the transaction that is being written
+        meter = meter or Meter()
+        self._tally = Tally(meter)
         self._writer: Writer[Issue | Answer] = Writer(
             self._database.writer,
             self._serve,
@@ -80,8 +80,8 @@ class SqlStore:
             on_outage=self._heartbeat.break_off,
             capacity=queue_limit,
             rows_per_commit=rows_per_commit,
-            on_commit=self._count,
-            meter=self._meter,
+            on_commit=self._tally.committed,
+            meter=meter,
         )
 
     async def start(self) -> None:
@@ -214,12 +214,12 @@ class SqlStore:
         )
         yield session
         version = 0
-        while rows := await self._read(session_id, _plans_after(session_id, version)):
+        while rows := await self._read(session_id, exporting.plans_after(session_id, version)):
             for row in rows:
                 yield row
             version = rows[-1]["version"]
         sequence = 0
-        while rows := await self._read(session_id, _impressions_between(session_id, sequence, end)):
+        while rows := await self._read(session_id, exporting.impressions_between(session_id, sequence, end)):
             for row in rows:
                 yield row
             sequence = rows[-1]["sequence"]
@@ -238,7 +238,8 @@ class SqlStore:
             revision = await self._read("", migrations.revision_of)
         except StorageUnavailable as error:
             return error.detail
-        return _complaint(revision)
+        # Servers of the version before go on while a newer one takes over: its tables must do for both.
+        return None if migrations.is_newer(revision) else migrations.complaint(revision)
 
     def _start(self) -> None:
         if self._file_lock is not None:
@@ -246,7 +247,7 @@ class SqlStore:
         try:
             if self._file_lock is not None:
                 migrations.migrate(self._url)
-            if complaint := _complaint(migrations.current(self._url)):
+            if complaint := migrations.complaint(migrations.current(self._url)):
                 raise DatabaseBehind(complaint)
             with as_storage_unavailable(), self._database.writer.begin() as connection:
                 self._heartbeat.beat(connection, now(connection))
@@ -270,24 +271,13 @@ class SqlStore:
             self._heartbeat.beat(connection, now(connection))
         orders = [wish for wish in wishes if isinstance(wish, Issue)]
         answers = [wish for wish in wishes if isinstance(wish, Answer)]
-        self._issued.clear()  # of a transaction that was undone
-        issued = iter(Issuing(connection, orders, self._shelf, self._rng, self._issued).results() if orders else [])
+        tally = self._tally.begin()
+        issued = iter(Issuing(connection, orders, self._shelf, self._rng, tally).results() if orders else [])
         answered = iter(Answering(connection, answers, self._shelf).results() if answers else [])
         results: list[Sequence[object] | SessionError] = [
             next(issued) if isinstance(wish, Issue) else next(answered) for wish in wishes
         ]
         return results
-
-    def _count(self, results: Sequence[object]) -> None:
-        """Counts what a commit has made true."""
-        for purpose, count in self._issued.items():
-            self._meter.count("bestpair_impressions_total", purpose, by=count)
-        statuses: Counter[FeedbackStatus] = Counter()
-        for result in results:
-            if isinstance(result, list) and result and isinstance(result[0], FeedbackStatus):
-                statuses.update(result)
-        for status, count in statuses.items():
-            self._meter.count("bestpair_feedback_total", status.value, by=count)
 
     def _keep_house(self, connection: Connection) -> None:
         at = now(connection)
@@ -305,19 +295,3 @@ def _check(session_id: str) -> None:
     """Raises SessionNotFound for an id that no database could hold, before one is asked."""
     if not is_storable(session_id):
         raise not_found(ascii(session_id))
-
-
-def _complaint(revision: str | None) -> str | None:
-    """Returns None if the revision is the one this code needs, otherwise what to do."""
-    needed = migrations.head()
-    if revision == needed:
-        return None
-    return f"the database is at revision {revision or 'none'} and this version needs {needed}; run: bestpair migrate"
-
-
-def _plans_after(session_id: str, version: int) -> Callable[[Connection], list[dict[str, Any]]]:
-    return lambda connection: exporting.exported_plans(connection, session_id, version)
-
-
-def _impressions_between(session_id: str, sequence: int, end: int) -> Callable[[Connection], list[dict[str, Any]]]:
-    return lambda connection: exporting.exported_impressions(connection, session_id, sequence, end)

@@ -110,6 +110,21 @@ async def test_postgresql_is_not_migrated_behind_its_owners_back(empty_postgresq
     await store.close()
 
 
+async def test_a_server_goes_on_while_a_newer_version_takes_over(postgresql_url: str) -> None:
+    store = SqlStore(postgresql_url)
+    await store.start()
+    session_id = await a_session(store)
+    execute(postgresql_url, f"UPDATE {REVISION_TABLE} SET version_num = '9999'")  # noqa: S608
+    try:
+        assert await store.ready() is None, "old replicas serve until the new ones are there"
+        assert await store.issue(session_id, order())
+        with pytest.raises(DatabaseBehind, match="newer version"):
+            await SqlStore(postgresql_url).start()
+    finally:
+        execute(postgresql_url, f"UPDATE {REVISION_TABLE} SET version_num = '{head()}'")  # noqa: S608
+        await store.close()
+
+
 def test_revisions_and_tables_agree(empty_url: str) -> None:
     migrate(empty_url)
     with migration_engine(empty_url).connect() as connection:
