@@ -121,6 +121,7 @@ def serve(settings: Settings) -> None:
     # Worker processes import the factory by name and know nothing but the environment.
     os.environ.update(settings.as_environment())
     with ExitStack() as ending:
+        os.environ.pop(_COUNTS, None)  # of a server that this one may have been started by
         if settings.workers > 1:
             os.environ[_COUNTS] = str(ending.enter_context(shared_file(settings.workers)))
         uvicorn.run(

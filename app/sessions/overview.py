@@ -1,11 +1,14 @@
 """All sessions together, for operators: asked of the database every few seconds at most, however often it is read."""
 
 import asyncio
+import logging
 import time
 from collections.abc import Awaitable, Callable
 
 from app.sessions.errors import SessionError
 from app.sessions.ports import Census
+
+log = logging.getLogger(__name__)
 
 FRESH_SECONDS = 5.0
 PATIENCE_SECONDS = 3.0
@@ -35,6 +38,9 @@ class Overview:
                 try:
                     self._last = await asyncio.wait_for(self._read(self._most_named), PATIENCE_SECONDS)
                 except (SessionError, TimeoutError):
+                    self._last = None
+                except Exception:  # whatever it is, the other metrics must be told
+                    log.exception("census_failed")
                     self._last = None
                 self._taken_at = now
             return self._last

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from typing import Any
 
 LONGEST_VALUE = 2_000
+LONGEST_SEARCHED = 2 * LONGEST_VALUE
+"""Letters of a value that are searched for secrets: a caller must not be able to make that long."""
 LONGEST_FAULT = 16_000
 HIDDEN = "***"
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,*-]+")
-_PASSWORD_IN_URL = re.compile(r"(?<=://)([^/\s:@]*):[^/\s]*@")
+_PASSWORD_IN_URL = re.compile(r"(?<=://)([^/\s:@]*):\S*@")  # up to the last @: an unescaped one is in the password
 _CREDENTIALS = re.compile(r"\b(bearer|basic)\s+[^\s\"',]+", re.IGNORECASE)
 _NAMED = re.compile(
     r"(?i)\b(password|passwd|authorization|idempotency[-_]key|ticket|api[-_]?key|secret|token)"

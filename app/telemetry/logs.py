@@ -15,7 +15,7 @@ import structlog
 from structlog.typing import EventDict, WrappedLogger
 
 from app.telemetry import log_faults
-from app.telemetry.log_text import LONGEST_FAULT, LONGEST_VALUE, Hiding, as_console, as_json
+from app.telemetry.log_text import LONGEST_FAULT, LONGEST_SEARCHED, LONGEST_VALUE, Hiding, as_console, as_json
 from app.telemetry.sampling import Sampling
 
 FORMATS = ("console", "json")
@@ -127,7 +127,7 @@ def _error_in(given: object) -> BaseException | None:
 def _clean(value: object, hiding: Hiding) -> object:
     if value is None or isinstance(value, bool | int | float):
         return value
-    return hiding(str(value))[:LONGEST_VALUE]
+    return hiding(str(value)[:LONGEST_SEARCHED])[:LONGEST_VALUE]
 
 
 def _main_ended(kind: type[BaseException], error: BaseException, where: TracebackType | None) -> None:

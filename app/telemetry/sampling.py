@@ -30,7 +30,7 @@ class Sampling(logging.Filter):
         if record.levelno < logging.WARNING:
             return True
         error = record.exc_info[0] if record.exc_info else None
-        kind = (record.name, str(record.msg), error.__qualname__ if error else "")
+        kind = (record.name, _event_of(record), error.__qualname__ if error else "")
         now = self._clock()
         with self._lock:
             last = self._last.get(kind)
@@ -45,3 +45,12 @@ class Sampling(logging.Filter):
         if left_out:
             record.left_out = left_out
         return True
+
+
+def _event_of(record: logging.LogRecord) -> str:
+    """Returns what tells the kinds of a logger apart; warnings of libraries all have the same pattern."""
+    if isinstance(record.msg, dict):  # structlog's own loggers
+        return str(record.msg.get("event"))
+    if record.msg == "%s" and isinstance(record.args, tuple) and record.args:
+        return str(record.args[0])
+    return str(record.msg)

@@ -9,6 +9,7 @@ from app.sessions import watching
 from app.sessions.errors import Overloaded, StorageUnavailable
 from app.sessions.model import Counters, Live, Snapshot
 from app.sessions.watching import Watch
+from app.telemetry.logs import REQUEST_ID
 
 POLL_SECONDS = 0.01
 PATIENCE_SECONDS = 10.0
@@ -133,3 +134,20 @@ async def test_there_is_an_end_to_streams(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(Overloaded):
         watch.follow("a", PATIENCE_SECONDS)
     await watch.stop()
+
+
+async def test_reading_for_all_does_not_bear_the_id_of_the_request_that_began_it() -> None:
+    seen: list[object] = []
+
+    async def read(session_ids: Sequence[str]) -> dict[str, Live]:
+        seen.append(REQUEST_ID.get())
+        return {one: live("a") for one in session_ids}
+
+    watch = Watch(read, POLL_SECONDS)
+    token = REQUEST_ID.set("of-one-caller")
+    try:
+        assert await told(watch.follow("s", 5)) == live("a")
+    finally:
+        REQUEST_ID.reset(token)
+        await watch.stop()
+    assert set(seen) == {None}

@@ -43,7 +43,7 @@ def test_a_fault_is_shown_on_lines_that_cannot_be_taken_for_events() -> None:
     ("text", "hidden"),
     [
         ("postgresql://u:s3cret@host/db is away", "postgresql://u:***@host/db is away"),
-        ("postgresql://u:p@ss/w:rd@host/db", "postgresql://u:***@ss/w:rd@host/db"),
+        ("postgresql://u:p@ss/w:rd@host/db", "postgresql://u:***@host/db"),
         ("Authorization: Bearer abc.def", "Authorization: Bearer ***"),
         ("authorization: basic dTpw", "authorization: basic ***"),
         ('{"ticket": "t1"}', '{"ticket": "***"}'),
@@ -58,16 +58,12 @@ def test_secrets_are_hidden_by_their_shape(text: str, hidden: str) -> None:
     assert Hiding()(text) == hidden
 
 
-@pytest.mark.parametrize("ticket", [new_ticket(), exploit_ticket(b"k" * 32, "s")])
-def test_tickets_are_hidden_wherever_they_stand(ticket: str) -> None:
-    for text in (
-        ticket,
-        f"no impression has {ticket}, try again",
-        f"Key (ticket)=({ticket}) exists",
-        f"/v1/{ticket}/x",
-    ):
-        assert ticket not in Hiding()(text)
-        assert ticket[-12:] not in Hiding()(text)
+def test_tickets_are_hidden_wherever_they_stand() -> None:
+    for ticket in [new_ticket() for _ in range(200)] + [exploit_ticket(b"k" * 32, "s") for _ in range(200)]:
+        around = (ticket, f"none has {ticket}, try again", f"Key (ticket)=({ticket}) exists", f"/v1/{ticket}/x")
+        for text in around:
+            assert ticket[-12:] not in Hiding()(text)
+            assert ticket[:20] not in Hiding()(text)
 
 
 def test_a_known_secret_is_hidden_whatever_it_looks_like() -> None:

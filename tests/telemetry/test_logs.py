@@ -51,17 +51,19 @@ log.debug("unseen")
 def test_everything_goes_through_the_pipe() -> None:
     events = events_of("""
 warnings.warn("of a library")
+warnings.warn("of another")
 logging.getLogger("uvicorn.error").info("Started %s", "it", extra={"color_message": "x"})
 structlog.get_logger("theirs").warning("native", n=1)
 thread = threading.Thread(target=lambda: 1 / 0, name="t")
 thread.start(); thread.join()
 raise ValueError("the password is hunter2")
 """)
-    assert [event["event"] for event in events[1:]] == ["Started it", "native", "thread_failed", "process_failed"]
+    assert [event["event"] for event in events[2:]] == ["Started it", "native", "thread_failed", "process_failed"]
     assert "of a library" in str(events[0]["event"])
-    assert "color_message" not in events[1]
-    assert "ZeroDivisionError" in str(events[3]["fault"])
-    assert "ValueError: the password is ***" in str(events[4]["fault"])
+    assert "of another" in str(events[1]["event"])
+    assert "color_message" not in events[2]
+    assert "ZeroDivisionError" in str(events[4]["fault"])
+    assert "ValueError: the password is ***" in str(events[5]["fault"])
 
 
 def test_a_line_that_cannot_be_written_does_not_show_what_was_in_it() -> None:

@@ -1,0 +1,48 @@
+"""Counting sessions, on every database."""
+
+import json
+from dataclasses import replace
+
+from app.sessions.model import SessionChange, Snapshot, State
+from app.sessions.ports import SessionGroup, SessionProgress
+from app.storage.store import SqlStore
+from tests.examples import issue, plan, record, reward
+
+
+def said(verdict: str, gap: float, samples: int) -> Snapshot:
+    return Snapshot(json.dumps({"verdict": verdict, "gap": gap, "samples": samples}), f'"{verdict}"')
+
+
+async def session_saying(store: SqlStore, verdict: str, gap: float, samples: int) -> str:
+    given = record()
+    await store.create_session(given, plan(), said(verdict, gap, samples), None)
+    return given.id
+
+
+async def test_sessions_are_counted_by_state_and_verdict(store: SqlStore) -> None:
+    assert (await store.census(10)).groups == ()
+    first = await session_saying(store, "not_yet", 0.5, 40)
+    await session_saying(store, "not_yet", 1.0, 0)
+    paused = await session_saying(store, "not_yet", 1.0, 0)
+    certified = await session_saying(store, "certified", 0.0, 9_000_000_000)
+    await store.change_session(paused, SessionChange(state=State.PAUSED))
+    shown = await issue(store, first, 5)
+    await store.answer(first, [reward(shown[0], 1)])
+    await store.fold(first)
+    census = await store.census(0)
+    assert set(census.groups) == {
+        SessionGroup("running", "not_yet", 2, 4),
+        SessionGroup("paused", "not_yet", 1, 0),
+        SessionGroup("running", "certified", 1, 0),
+    }
+    assert census.progress == ()
+    newest = (await store.census(1)).progress
+    assert newest == (SessionProgress(certified, 0.0, 9_000_000_000),)
+    assert len((await store.census(10)).progress) == 4
+    assert replace(newest[0], gap=0.5, session_id=first, samples=40) in (await store.census(10)).progress
+
+
+async def test_a_deleted_session_is_counted_no_more(store: SqlStore) -> None:
+    gone = await session_saying(store, "not_yet", 0.5, 40)
+    await store.delete_session(gone)
+    assert (await store.census(10)).groups == ()
