@@ -9,12 +9,15 @@ COPY app app
 RUN /opt/bestpair/bin/python -m pip install --constraint constraints.txt .
 
 FROM python:3.11-slim
+# Plans use one core each (OMP, OPENBLAS): the others are for callers.
 # Nothing is written outside /data (SQLite only) and /tmp: the root may be read-only.
 RUN useradd --system --uid 10001 --home-dir /data bestpair && install -d -o bestpair /data
 COPY --from=build /opt/bestpair /opt/bestpair
 ENV PATH=/opt/bestpair/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1 \
+    OMP_NUM_THREADS=1 \
+    OPENBLAS_NUM_THREADS=1 \
     BESTPAIR_HOST=0.0.0.0 \
     BESTPAIR_DATABASE_URL=sqlite:////data/bestpair.db
 USER 10001

@@ -60,8 +60,8 @@ def configure(settings: LogSettings) -> None:
     root.setLevel(max(level, logging.INFO))
     for name in _OURS:
         logging.getLogger(name).setLevel(level)
-    for name, level in _QUIET.items():
-        logging.getLogger(name).setLevel(level)
+    for name, least in _QUIET.items():
+        logging.getLogger(name).setLevel(least)
     logging.captureWarnings(True)
     sys.excepthook = _main_ended
     threading.excepthook = _thread_ended
@@ -93,9 +93,7 @@ def _formatter(settings: LogSettings) -> structlog.stdlib.ProcessorFormatter:
         request_id = given.pop("request_id", None) or REQUEST_ID.get()
         if isinstance(request_id, bytes):
             request_id = request_id.decode("latin-1")
-        first: dict[str, Any] = {
-            name: given.pop(name) for name in ("time", "level", "event", "logger") if name in given
-        }
+        first: dict[str, Any] = {name: given.pop(name) for name in _FIRST if name in given}
         fields = {name: _clean(value, hiding) for name, value in {**first, **given}.items()}
         if request_id is not None:
             fields["request_id"] = str(request_id)[:64]
