@@ -134,7 +134,7 @@ function nothingYet() {
     { class: "card empty", hidden: true },
     element("h2", {}, "No sessions yet"),
     element("p", { class: "soft" }, "Create one with your items, then let your ad server ask for pairs and report clicks."),
-    element("p", { class: "soft" }, "Or watch a simulated one: ", element("code", {}, "bestpair demo")),
+    element("p", { class: "soft" }, "Or watch a simulated one: ", element("code", {}, "make demo")),
     element("p", {}, element("a", { class: "button main-action", href: "#/new" }, "New session")),
   );
 }
