@@ -10,7 +10,7 @@ INSTALLED := .venv/.installed
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# To run it takes a third of what testing it takes: whoever wants to see the demo does not wait for the rest.
+# To run it takes less than half of the installing that testing takes: whoever wants to see the demo does not wait for the rest.
 $(RUNS): pyproject.toml constraints.txt
 	@echo 'Installing bestpair into .venv; this takes a minute, once.'
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
