@@ -1,5 +1,6 @@
 """The things a session is made of, as values: settings, records, impressions, answers."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -163,6 +164,23 @@ class Feedback(NamedTuple):
     reward: float | None = None
     clicked: frozenset[int] | None = None
     not_shown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rewards:
+    """Many answers, each a click on the pair or none, as columns: they cost no object each unless one is asked for."""
+
+    tickets: list[str]  # of printable ASCII
+    clicks: list[float]  # 0 or 1 for each ticket
+
+    def __len__(self) -> int:
+        return len(self.tickets)
+
+    def __iter__(self) -> Iterator[Feedback]:
+        return map(Feedback, self.tickets, map(float, self.clicks))
+
+
+Answers = Sequence[Feedback] | Rewards
 
 
 class FeedbackStatus(StrEnum):

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.sessions.errors import SessionError
 from app.sessions.ports import Order
-from app.sessions.service import RowResult, Sessions, Shown
+from app.sessions.service import ACCEPTED, RowResult, Sessions, Shown
 from app.web import mapping
 from app.web.bodies import digest_of
 from app.web.conditional import matches
@@ -158,6 +158,8 @@ class HotLane:
         _check_is_json(headers)
         answers = plain_answers(content) or [mapping.answer(row) for row in _read(_ROWS, headers, content)]
         results = await self._sessions.feedback_batch(session_id, answers)
+        if results.count(ACCEPTED) == len(results):  # nearly every batch
+            return b"[" + b",".join([_ROW_ACCEPTED] * len(results)) + b"]"
         return b"[" + b",".join([_row_result(result) for result in results]) + b"]"
 
 
@@ -196,6 +198,9 @@ def _impression(shown: Shown) -> dict[str, Any]:
 def _row_result(result: RowResult) -> bytes:
     """Returns what `wire.serving.FeedbackRowResult` says."""
     return to_json({"status": result.status} if result.detail is None else result._asdict())
+
+
+_ROW_ACCEPTED = _row_result(ACCEPTED)
 
 
 def _read(shape: TypeAdapter[Shape], headers: Headers, content: bytes) -> Shape:
