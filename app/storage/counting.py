@@ -5,17 +5,16 @@ Rewards of the stochastic model are 0 or 1, so their sum is the same in whatever
 together with `maturity.fold`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import add
+from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, case, func, not_, select, update
+from sqlalchemy import Connection, and_, bindparam, func, not_, select, update
 
 from app.engine.problem import Model
 from app.sessions.model import EvidenceRows, Settings
 from app.storage.prepared import IsOneOf, Prepared
 from app.storage.tables import impressions
-
-LOW = case((impressions.c.i < impressions.c.j, impressions.c.i), else_=impressions.c.j)
-HIGH = case((impressions.c.i < impressions.c.j, impressions.c.j), else_=impressions.c.i)
 
 _PLAIN = and_(
     impressions.c.session_id == bindparam("id"),
@@ -25,18 +24,8 @@ _PLAIN = and_(
     impressions.c.outcome.is_not(None),
     not_(impressions.c.not_shown),
 )
-_FIRST = func.coalesce(impressions.c.clicked, 0).op("&")(1)
-_SECOND = func.coalesce(impressions.c.clicked, 0).op(">>")(1)
-_IN_ORDER = impressions.c.i < impressions.c.j
 _LOCKED = (
-    select(
-        LOW.label("i"),
-        HIGH.label("j"),
-        impressions.c.plan_version,
-        (1.0 - impressions.c.outcome).label("s"),
-        case((_IN_ORDER, _FIRST), else_=_SECOND).label("clicks_i"),
-        case((_IN_ORDER, _SECOND), else_=_FIRST).label("clicks_j"),
-    )
+    select(*(impressions.c[name] for name in ("i", "j", "plan_version", "outcome", "clicked")))
     .where(_PLAIN)
     .order_by(impressions.c.sequence)
     .with_for_update()
@@ -47,12 +36,10 @@ _COUNT = Prepared(
     select(
         *_CELL,
         func.count().label("n"),
-        func.sum(_LOCKED.c.s).label("s"),
-        func.sum(_LOCKED.c.clicks_i).label("clicks_i"),
-        func.sum(_LOCKED.c.clicks_j).label("clicks_j"),
-    )
-    .group_by(*_CELL)
-    .order_by(*_CELL)
+        func.sum(_LOCKED.c.outcome).label("rewards"),
+        func.sum(_LOCKED.c.clicked.op("&")(1)).label("clicks_first"),  # NULL where clicks are not told by item
+        func.sum(_LOCKED.c.clicked.op(">>")(1)).label("clicks_second"),
+    ).group_by(*_CELL)
 )
 _CLOSE = Prepared(update(impressions).where(_PLAIN).values(epoch=bindparam("new_epoch")))
 
@@ -67,5 +54,18 @@ def count_plain(
     if not cells:
         return EvidenceRows()
     _CLOSE.run(connection, id=session_id, sequences=sequences, new_epoch=epoch)
-    i, j, version, n, s, clicks_i, clicks_j = (list(column) for column in zip(*cells, strict=True))
-    return EvidenceRows(i, j, version, n, s, clicks_i, clicks_j, unanswered=[0] * len(cells))
+    return _regardless_of_slots(cells)
+
+
+def _regardless_of_slots(cells: Iterable[tuple[Any, ...]]) -> EvidenceRows:
+    """Returns counts by pair, given those by pair in the order shown: to order each impression's would cost more."""
+    counts: dict[tuple[int, int, int], tuple[float, ...]] = {}
+    for first, second, version, n, rewards, clicks_first, clicks_second in cells:
+        clicks = (clicks_first or 0, clicks_second or 0)
+        cell = (first, second, version)
+        if first > second:
+            cell, clicks = (second, first, version), clicks[::-1]
+        counts[cell] = tuple(map(add, counts.get(cell, (0, 0.0, 0, 0)), (n, n - rewards, *clicks)))
+    in_order = sorted(counts.items())
+    columns = zip(*((*cell, *sums, 0) for cell, sums in in_order), strict=True)
+    return EvidenceRows(*map(list, columns))

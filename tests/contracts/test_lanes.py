@@ -92,7 +92,7 @@ async def test_batches_of_rewards_are_the_same_through_both(
     lanes: tuple[httpx.AsyncClient, httpx.AsyncClient], feedback: str
 ) -> None:
     hot, _ = lanes
-    at = (await hot.post("/v1/sessions", json={"items": ["a", "b"], "feedback": feedback})).headers["Location"]
+    at = (await hot.post("/v1/sessions", json={"items": ["a", "b", "c"], "feedback": feedback})).headers["Location"]
     told: list[list[bytes]] = []
     for lane in lanes:
         shown = (await lane.post(f"{at}/next-pair/batch", json={"count": 6})).json()

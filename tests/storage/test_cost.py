@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Select
+from sqlalchemy import Connection, Select, Update
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from app.storage import folding, planning, reading
@@ -18,8 +18,9 @@ OF_OPEN = {
     "planning": reading._PLANNING,
     "advance": reading._TO_ADVANCE,
     "fold": folding._OPEN,
-    "ripe": folding._RIPE,
-    "overview": folding._OVERVIEW,
+    "ripe": folding._RIPE.statement,
+    "all ripe": folding._ALL_RIPE.statement,
+    "overview": folding._OVERVIEW.statement,
     "outstanding": planning._OUTSTANDING,
 }
 
@@ -40,7 +41,7 @@ async def test_what_is_open_is_found_by_its_own_index(store: SqlStore, database_
     assert not any(other in step for step in plan for other in others), plan
 
 
-def _plan(url: str, statement: Select[*tuple[Any, ...]], session_id: str) -> list[str]:
+def _plan(url: str, statement: Select[*tuple[Any, ...]] | Update, session_id: str) -> list[str]:
     """Returns how the database would run the statement, a line per step."""
     with migration_engine(url).connect() as connection:
         sqlite = connection.dialect.name == "sqlite"
