@@ -5,7 +5,7 @@ price is that of the rows it folds, however many are open.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Boolean, Connection, Select, and_, bindparam, case, func, not_, or_, select, update
@@ -66,10 +66,10 @@ _JUDGED = (  # one pass and no join: PostgreSQL knows too little of new tables t
         _IS_VOID_ANYWAY.label("is_void_anyway"),
         _FIRST_WAITING.label("first_waiting"),
     )
-    .where(*_MINE)
+    .where(*_MINE, impressions.c.sequence.between(bindparam("first_waiting"), bindparam("last_final")))
     .subquery()
 )
-_RIPE = _as_list(
+_RIPE_AMONG_WAITING = _as_list(
     select(_JUDGED.c.sequence)
     .where(
         _JUDGED.c.is_final,
@@ -82,13 +82,17 @@ _RIPE = _as_list(
     .order_by(_JUDGED.c.sequence)
     .limit(bindparam("most"))
 )
-_ALL_RIPE = _as_list(  # where nothing waits there is nothing to be held back by
-    select(impressions.c.sequence).where(*_MINE).order_by(impressions.c.sequence).limit(bindparam("most"))
+_RIPE_BEFORE = _as_list(  # what comes before all that waits cannot be held back by it
+    select(impressions.c.sequence)
+    .where(*_MINE, impressions.c.sequence < bindparam("first_waiting"))
+    .order_by(impressions.c.sequence)
+    .limit(bindparam("most"))
 )
 _OVERVIEW = Prepared(
     select(
         func.count(case((impressions.c["counts"], impressions.c.outcome))).label("answered"),
-        func.count(case((not_(_IS_WAITING), 1))).label("final"),
+        func.max(case((not_(_IS_WAITING), impressions.c.sequence))).label("last_final"),
+        func.min(case((_IS_WAITING, impressions.c.sequence))).label("first_waiting"),
         func.min(case((_IS_WAITING, impressions.c.issued_at))).label("oldest_waiting"),
     ).where(*_MINE)
 )
@@ -153,15 +157,27 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
         "answer_is_final": settings.attribution_window_seconds == 0,
         "silence_is_void": settings.missing_feedback is MissingFeedback.VOID,
     }
-    ((answered, final, oldest),) = _OVERVIEW.rows(connection, **given)
-    sequences: list[int] = []
-    if final:
-        ripe = _ALL_RIPE if oldest is None else _RIPE
-        ((found,),) = ripe.rows(connection, **given, most=RIPE_AT_MOST)
-        sequences = sorted(json.loads(found))
+    ((answered, last_final, first_waiting, oldest),) = _OVERVIEW.rows(connection, **given)
+    sequences = [] if last_final is None else _ripe(connection, given, first_waiting or last_final + 1, last_final)
     quiet = 0.0 if oldest is None else oldest + settings.final_after_seconds - at
     counters = _counters(session, session.answered_closed + answered, session.void, session.counted)
     return Ripe(sequences, settings.model is Model.DETERMINISTIC, replace(counters, quiet_seconds=quiet))
+
+
+def _ripe(connection: Connection, given: Mapping[str, Given], first_waiting: int, last_final: int) -> list[int]:
+    """Returns the sequences of what is ripe, in order.
+
+    Answers come nearly in the order of issue: most of what is final comes before all that waits, and needs no search
+    for what may hold it back. Nor does what waits behind all that is final hold anything back.
+    """
+    given = {**given, "first_waiting": first_waiting}
+    ((before,),) = _RIPE_BEFORE.rows(connection, **given, most=RIPE_AT_MOST)
+    ripe: list[int] = sorted(json.loads(before))
+    if first_waiting < last_final and len(ripe) < RIPE_AT_MOST:
+        most = RIPE_AT_MOST - len(ripe)
+        ((among,),) = _RIPE_AMONG_WAITING.rows(connection, **given, last_final=last_final, most=most)
+        ripe += sorted(json.loads(among))
+    return ripe
 
 
 def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat: Heartbeat) -> Counters:

@@ -18,8 +18,8 @@ OF_OPEN = {
     "planning": reading._PLANNING,
     "advance": reading._TO_ADVANCE,
     "fold": folding._OPEN,
-    "ripe": folding._RIPE.statement,
-    "all ripe": folding._ALL_RIPE.statement,
+    "ripe": folding._RIPE_AMONG_WAITING.statement,
+    "ripe before": folding._RIPE_BEFORE.statement,
     "overview": folding._OVERVIEW.statement,
     "outstanding": planning._OUTSTANDING,
 }
@@ -47,7 +47,8 @@ def _plan(url: str, statement: Select[*tuple[Any, ...]] | Update, session_id: st
         sqlite = connection.dialect.name == "sqlite"
         compiled = statement.compile(dialect=connection.dialect, compile_kwargs={"render_postcompile": True})
         assert isinstance(compiled, SQLCompiler)
-        fold = {"latest": 0.0, "answer_is_final": True, "silence_is_void": True, "most": 5}
+        band = {"first_waiting": 3001, "last_final": 3009}
+        fold = {"latest": 0.0, "answer_is_final": True, "silence_is_void": True, "most": 5, **band}
         given = {**compiled.params, **fold, "id": session_id, "limit": 5}
         ordered = tuple(given[name] for name in compiled.positiontup or [])
         if not sqlite:
