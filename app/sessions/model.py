@@ -129,17 +129,6 @@ class HandedOut(NamedTuple):
     plan_version: int
 
 
-class NewImpression(NamedTuple):
-    """A row to be stored before the answer leaves."""
-
-    sequence: int  # place in the session's issue order, from 1
-    ticket: str
-    i: int  # in the order shown
-    j: int
-    counts: bool  # False: stored, but never enters the evidence (a repeat in the deterministic model)
-    plan_version: int
-
-
 @dataclass(slots=True)  # not frozen: one is made for every answer, and freezing takes four times as long
 class StoredImpression:
     """What judging an answer needs to know of an impression."""
