@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from app.sessions.model import (
+    Answers,
     Counters,
     EvidenceRows,
-    Feedback,
     FeedbackStatus,
     HandedOut,
     Health,
@@ -129,7 +129,7 @@ class Store(Protocol):
         Raises SessionNotFound, SessionStopped, IdempotencyMismatch, Overloaded.
         """
 
-    async def answer(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackStatus]:
+    async def answer(self, session_id: str, answers: Answers) -> list[FeedbackStatus]:
         """Stores answers (`judge`), on disk before it returns; one status for each, in order.
 
         Raises SessionNotFound, Overloaded.
