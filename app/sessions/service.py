@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from app.engine.problem import Model
+from app.sessions.audit import OPEN_ACCESS
 from app.sessions.creation import NewSession, settle
 from app.sessions.errors import (
     FeedbackConflict,
@@ -103,7 +104,7 @@ class Sessions:
         await self._watch.stop()
         await self._planner.stop()
 
-    async def create(self, new: NewSession) -> SessionView:
+    async def create(self, new: NewSession, by: str = OPEN_ACCESS) -> SessionView:
         """Returns a new session with its first plan; raises InvalidSession."""
         settings = settle(new)
         record = SessionRecord(
@@ -122,7 +123,7 @@ class Sessions:
         nothing = Counters(0, 0, 0, 0)
         given = PlanningInput(record, nothing, EvidenceRows(), None, ())
         planned = await self._planner.make(given)
-        stored = await self._store.create_session(record, planned.plan, planned.snapshot, planned.certificate)
+        stored = await self._store.create_session(record, planned.plan, planned.snapshot, planned.certificate, by)
         return SessionView(stored, nothing, planned.snapshot)
 
     async def get(self, session_id: str) -> SessionView:
@@ -134,17 +135,17 @@ class Sessions:
         """Returns sessions, newest first, after the one with id `before`."""
         return [SessionView(*found) for found in await self._store.sessions(limit, before)]
 
-    async def change(self, session_id: str, change: SessionChange) -> SessionView:
+    async def change(self, session_id: str, change: SessionChange, by: str = OPEN_ACCESS) -> SessionView:
         """Returns the session after a change of state, name or budget."""
-        await self._store.change_session(session_id, change)
+        await self._store.change_session(session_id, change, by)
         if change.budget is not None:
             await self._planner.advance(session_id, plan_anyway=True)
         await self._planner.refresh(session_id)
         return await self.get(session_id)
 
-    async def delete(self, session_id: str) -> None:
+    async def delete(self, session_id: str, by: str = OPEN_ACCESS) -> None:
         """Deletes the session with all its data."""
-        await self._store.delete_session(session_id)
+        await self._store.delete_session(session_id, by)
         self._known.pop(session_id, None)
         self._planner.forget(session_id)
         self._snapshots.forget(session_id)

@@ -35,6 +35,13 @@ def current(url: str) -> str | None:
         return revision_of(connection)
 
 
+def complaint(revision: str | None) -> str | None:
+    """Returns None if the revision is the one this code needs, otherwise what to do."""
+    if revision == head():
+        return None
+    return f"the database is at revision {revision or 'none'} and this version needs {head()}; run: bestpair migrate"
+
+
 def migrate(url: str, revision: str = "head") -> None:
     """Brings the database's tables up to a revision; does nothing if they are there."""
     with as_storage_unavailable(), migration_engine(url).begin() as connection:

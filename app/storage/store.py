@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
+from app.sessions.audit import OPEN_ACCESS
 from app.sessions.errors import SessionError, StorageUnavailable
 from app.sessions.model import (
     Counters,
@@ -88,11 +89,16 @@ class SqlStore:
         await asyncio.to_thread(self._close)
 
     async def create_session(
-        self, record: SessionRecord, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+        self,
+        record: SessionRecord,
+        plan: PlanRecord,
+        snapshot: Snapshot,
+        certificate: CertificateRecord | None,
+        by: str = OPEN_ACCESS,
     ) -> SessionRecord:
         """Stores a new session with its first plan; returns it with the database's times."""
         created_at, updated_at = await self._writer.alone(
-            lambda connection: managing.create_session(connection, record, plan, snapshot, certificate)
+            lambda connection: managing.create_session(connection, record, plan, snapshot, certificate, by)
         )
         return replace(record, plan_version=plan.version, created_at=created_at, updated_at=updated_at)
 
@@ -108,16 +114,17 @@ class SqlStore:
             before or "", lambda connection: reading.read_sessions(connection, limit, before, self._shelf)
         )
 
-    async def change_session(self, session_id: str, change: SessionChange) -> SessionRecord:
+    async def change_session(self, session_id: str, change: SessionChange, by: str = OPEN_ACCESS) -> SessionRecord:
         """Applies a change under the row's lock; returns the session after it."""
         _check(session_id)
-        return await self._writer.alone(lambda connection: managing.change_session(connection, session_id, change))
+        return await self._writer.alone(partial(managing.change_session, session_id=session_id, change=change, by=by))
 
-    async def delete_session(self, session_id: str) -> None:
+    async def delete_session(self, session_id: str, by: str = OPEN_ACCESS) -> None:
         """Deletes a session with all its data; a large one in several transactions, stopped from the first on."""
         _check(session_id)
-        while not await self._writer.alone(lambda connection: managing.delete_some(connection, session_id)):
-            pass
+        written_down_for: str | None = by  # with the first of them: it cannot be undone
+        while not await self._writer.alone(partial(managing.delete_some, session_id=session_id, by=written_down_for)):
+            written_down_for = None
 
     async def counters(self, session_id: str) -> Counters:
         """Returns the counters."""
@@ -226,7 +233,7 @@ class SqlStore:
             revision = await self._read("", migrations.revision_of)
         except StorageUnavailable as error:
             return error.detail
-        return _complaint(revision)
+        return migrations.complaint(revision)
 
     def _start(self) -> None:
         if self._file_lock is not None:
@@ -234,7 +241,7 @@ class SqlStore:
         try:
             if self._file_lock is not None:
                 migrations.migrate(self._url)
-            if complaint := _complaint(migrations.current(self._url)):
+            if complaint := migrations.complaint(migrations.current(self._url)):
                 raise DatabaseBehind(complaint)
             with as_storage_unavailable(), self._database.writer.begin() as connection:
                 self._heartbeat.beat(connection, now(connection))
@@ -281,14 +288,6 @@ def _check(session_id: str) -> None:
     """Raises SessionNotFound for an id that no database could hold, before one is asked."""
     if not is_storable(session_id):
         raise not_found(ascii(session_id))
-
-
-def _complaint(revision: str | None) -> str | None:
-    """Returns None if the revision is the one this code needs, otherwise what to do."""
-    needed = migrations.head()
-    if revision == needed:
-        return None
-    return f"the database is at revision {revision or 'none'} and this version needs {needed}; run: bestpair migrate"
 
 
 def _plans_after(session_id: str, version: int) -> Callable[[Connection], list[dict[str, Any]]]:
