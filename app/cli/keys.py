@@ -1,4 +1,4 @@
-"""`bestpair keys` and `bestpair audit`: who may do what, and who did. On the database itself, beside a running server."""
+"""`bestpair keys` and `bestpair audit`: who may do what, and who did. On the database itself."""
 
 import asyncio
 import json
@@ -133,5 +133,5 @@ def _when(seconds: float | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """Returns the text without anything that a terminal would obey: rows may be written by others than `keys create`."""
+    """Returns the text without anything that a terminal would obey, wherever it came from."""
     return text if text.isprintable() else ascii(text)

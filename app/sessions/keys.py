@@ -92,6 +92,6 @@ def read_bearer(authorization: bytes) -> tuple[str, bytes] | None:
 
 
 def is_genuine(secret: bytes, key: Key | None) -> bool:
-    """Returns whether the secret is this key's, in a time that tells neither how much of it fits nor if there is one."""
+    """Returns whether the secret is this key's, in a time that tells nothing about either."""
     expected = _NO_DIGEST if key is None else key.digest
     return hmac.compare_digest(digest_of(secret), expected) and key is not None

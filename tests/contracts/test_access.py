@@ -114,8 +114,9 @@ class TestBesideAServer:
         assert (left.id, left.session_id) == (key.id, session), "it outlives its session, and can be told of"
         await access.close()
 
-    async def test_no_secret_is_stored(self, store: SqlStore, database_url: str) -> None:
+    async def test_no_secret_is_stored(self, database_url: str) -> None:
         access = SqlAccess(database_url)
+        await access.prepare()
         shown, key = new_key("x", [Scope.READ])
         await access.add_key(key, "me")
         secret = shown.removeprefix(f"{key.id}_")

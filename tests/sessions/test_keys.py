@@ -2,13 +2,14 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 
 import pytest
 
 from app.sessions import keyring as keyring_module
 from app.sessions.errors import StorageUnavailable
 from app.sessions.keyring import Keyring
-from app.sessions.keys import InvalidKey, Key, Scope, digest_of, is_genuine, new_key, read_bearer
+from app.sessions.keys import InvalidKey, Scope, digest_of, is_genuine, new_key, read_bearer
 from tests.fakes.access import FakeAccess, keyring_with
 
 
@@ -54,8 +55,9 @@ async def test_every_spelling_of_bearer_is_read(form: str) -> None:
 @pytest.mark.parametrize(
     "form",
     [
-        "{}", "Basic {}", "Bearer{}", "Bearer\t{}", " Bearer {}", "Bearer {} ", "Bearer {}x", "Bearer {},{}", "Bearer {} {}",
-        "Token {}", "Bearer\u00a0{}", "Bearer {}\n", "Bearer \x00{}", "", "Bearer ", "Bearer bp_", "ＢＥＡＲＥＲ {}",
+        "{}", "Basic {}", "Bearer{}", "Bearer\t{}", " Bearer {}", "Bearer {} ", "Bearer {}x", "Bearer {},{}",
+        "Bearer {} {}",
+        "Token {}", "Bearer\u00a0{}", "Bearer {}\n", "Bearer \x00{}", "", "Bearer ", "Bearer bp_", "\uff22earer {}",
     ],
 )  # fmt: skip
 async def test_anything_else_is_no_key(form: str) -> None:
@@ -102,7 +104,8 @@ class TestKeyring:
         access = FakeAccess()
         ring = Keyring(access)
         await ring.start()
-        assert ring.is_open
+        opened = ring.is_open
+        assert opened
         shown, key = new_key("me", [Scope.READ])
         header = b"Bearer " + shown.encode()
         await access.add_key(key, "me")
@@ -138,12 +141,9 @@ def _is_stale(ring: Keyring) -> bool:
     return False
 
 
-async def _until(fact: object) -> None:
+async def _until(fact: Callable[[], bool]) -> None:
     """Waits until it is so, a second at most."""
     until = time.monotonic() + 1.0
-    while not fact():  # type: ignore[operator]
+    while not fact():
         assert time.monotonic() < until
         await asyncio.sleep(0.01)
-
-
-__all__ = ["Key"]
