@@ -11,10 +11,15 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+from app.sessions.access import OpenTo
 from app.sessions.certificates import package_version
+from app.sessions.keyring import Keyring
+from app.sessions.rates import parse_rate
 from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of
+from app.storage.access import SqlAccess
 from app.storage.store import SqlStore
+from app.web.access import Gate, is_local
 from app.web.api import Api, build_api
 from app.web.streams import calls_on_signal
 
@@ -22,15 +27,25 @@ _YOUNG_OBJECTS = 10_000
 """Between two looks for cycles; the default, 700, is reached every few requests."""
 
 
+_NO_KEY_YET = (
+    "{host} can be reached from other machines, and no access key was made yet: make one with "
+    "`bestpair keys create --name NAME --scope admin`, or listen on 127.0.0.1 (in a network of your own, "
+    "BESTPAIR_OPEN_ACCESS=1 lets everybody in until the first key is made)"
+)
+
+
 def create_app(settings: Settings) -> Api:
     """Returns the application with its own database; nothing is opened before it starts."""
     store = SqlStore(settings.database_url, queue_limit=settings.queue_limit)
     sessions = Sessions(store)
+    access = SqlAccess(settings.database_url)
+    ring = Keyring(access)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await store.start()
         try:
+            await ring.start()
             await sessions.start()
             try:
                 with calls_on_signal(sessions.close_streams):
@@ -38,6 +53,8 @@ def create_app(settings: Settings) -> Api:
             finally:
                 await sessions.stop()
         finally:
+            await ring.stop()
+            await access.close()
             await store.close()  # after planning has ended, so that what it still writes is written
 
     return build_api(
@@ -46,7 +63,16 @@ def create_app(settings: Settings) -> Api:
         body_limit_bytes=settings.body_limit_bytes,
         hot_lane=bool(settings.hot_lane),
         lifespan=lifespan,
+        gate=Gate(ring, rate=parse_rate(settings.rate_limit), open_to=_open_to(settings)),
+        trail=access,
     )
+
+
+def _open_to(settings: Settings) -> OpenTo:
+    """Returns who may call as long as no key was ever made."""
+    if settings.open_access:
+        return OpenTo.EVERYBODY
+    return OpenTo.THIS_MACHINE if is_local(settings.host.encode()) else OpenTo.NOBODY
 
 
 def app_from_environment() -> ASGIApp:
@@ -78,9 +104,14 @@ def _check_port_is_free(settings: Settings) -> None:
 
 async def _rehearse(settings: Settings) -> None:
     """Opens and closes the store once: what keeps it from starting is raised here, not lost in a worker's log."""
-    store = SqlStore(settings.database_url)
+    store, access = SqlStore(settings.database_url), SqlAccess(settings.database_url)
     await store.start()
-    await store.close()
+    try:
+        if _open_to(settings) is OpenTo.NOBODY and await access.keyring(known=0) is None:
+            raise InvalidSetting(variable_of("host"), _NO_KEY_YET.format(host=settings.host))
+    finally:
+        await access.close()
+        await store.close()
 
 
 def serve(settings: Settings) -> None:

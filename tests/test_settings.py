@@ -19,6 +19,8 @@ def test_variables_are_read_and_written_back() -> None:
         "BESTPAIR_BODY_LIMIT_BYTES": "100000",
         "BESTPAIR_QUEUE_LIMIT": "50",
         "BESTPAIR_HOT_LANE": "0",
+        "BESTPAIR_RATE_LIMIT": "1000/second",
+        "BESTPAIR_OPEN_ACCESS": "1",
         "BESTPAIR_SHUTDOWN_SECONDS": "5",
     }
     settings = Settings.from_environment(environment)
@@ -36,6 +38,8 @@ def test_variables_are_read_and_written_back() -> None:
         ("BESTPAIR_WORKERS", "2", "SQLite serves one process only"),
         ("BESTPAIR_HOST", " ", "must not be empty"),
         ("BESTPAIR_DATABASE_URL", "bestpair.db", "must look like sqlite:///FILE or postgresql://HOST/NAME"),
+        ("BESTPAIR_RATE_LIMIT", "many", "must look like 1000/second"),
+        ("BESTPAIR_OPEN_ACCESS", "2", "must be 0 to 1, got 2"),
         ("BESTPAIR_BODY_LIMIT_BYTES", "1.5", "must be a whole number"),
     ],
 )

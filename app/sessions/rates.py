@@ -55,7 +55,7 @@ class Meter:
     def __init__(self, rate: Rate) -> None:
         self.rate = rate
         self.left = rate.calls
-        self._ends = -math.inf
+        self._ends = 0.0
 
     def take(self, cost: int, now: float) -> bool:
         """Returns whether so much was left, and takes it; what is refused takes nothing."""

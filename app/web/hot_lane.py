@@ -15,24 +15,29 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import to_json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.sessions.access import Admission
 from app.sessions.errors import SessionError
+from app.sessions.keys import Scope as Needed
 from app.sessions.ports import Order
 from app.sessions.service import RowResult, Sessions, Shown
 from app.web import mapping
+from app.web.access import Gate
 from app.web.bodies import digest_of
 from app.web.conditional import matches
 from app.web.parameters import SESSION_ID, VISIBLE
 from app.web.plain_answers import plain_answers
 from app.web.problems import problem_for
-from app.web.shield import REQUEST_ID, answer_fault, with_id
+from app.web.refusals import Refusal
+from app.web.shield import REQUEST_ID, answer_fault, rate_fields, with_id
 from app.wire.serving import LARGEST_BATCH, Feedback, NextPair, NextPairs
 
 Shape = TypeVar("Shape")
 Headers = dict[bytes, bytes]
-Serve = Callable[["HotLane", str, Headers, bytes], Awaitable[bytes]]
+Serve = Callable[["HotLane", str, Headers, bytes, Admission], Awaitable[bytes]]
 
 _JSON = (b"content-type", b"application/json")
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_NO_STORE = (b"cache-control", b"no-store")
 _NO_CACHE = (b"cache-control", b"no-cache")
 _ONE = Order(1, "next-pair", None, digest_of(NextPair()))
 _EMPTY = frozenset({b"", b"{}"})
@@ -52,27 +57,35 @@ class Unusual(Exception):
 class HotLane:
     """An ASGI application that serves the hot routes itself and passes everything else on to `app`."""
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int, gate: Gate | None = None) -> None:
         self._app = app
         self._sessions = sessions
         self._limit = body_limit_bytes
+        self._gate = gate or Gate(None)
         self._new_id = _request_ids().__next__
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Returns the serving of one request; not a coroutine itself, which would be one more to run through."""
         if scope["type"] == "http":
             session_id, route = _read_path(scope["path"])
-            serve = _POSTS.get(route) if scope["method"] == "POST" else None
-            if serve is not None:
-                return self._post(serve, session_id, scope, receive, send)
+            found = _POSTS.get(route) if scope["method"] == "POST" else None
+            if found is not None:
+                return self._post(found[0], found[1], session_id, scope, receive, send)
             if route == "best-pair" and scope["method"] == "GET":
                 return self._best_pair(session_id, scope, receive, send)
         return self._app(scope, receive, send)
 
-    async def _post(self, serve: Serve, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _post(
+        self, serve: Serve, needed: Needed, session_id: str, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         headers: Headers = dict(scope["headers"])
         if len(headers) < len(scope["headers"]) or not self._is_small(headers):
             return await self._app(scope, receive, send)
+        request_id = self._request_id(headers)
+        try:
+            admission = self._admit(scope, headers, needed, session_id)
+        except Exception as error:
+            return await _refuse(error, request_id, scope, receive, send)
         message = await receive()
         content = message.get("body", b"")
         while message.get("more_body"):
@@ -80,40 +93,46 @@ class HotLane:
             content += message.get("body", b"")
         if message["type"] == "http.disconnect":
             return None
-        request_id = self._request_id(headers)
         try:
-            body = await serve(self, session_id, headers, content)
+            body = await serve(self, session_id, headers, content, admission)
         except Unusual:
             return await self._app(scope, _again(content, receive), send)
         except Exception as error:
             return await _refuse(error, request_id, scope, receive, send)
         await send({"type": "http.response.start", "status": 200, "headers": [
-            (b"content-length", b"%d" % len(body)), _JSON, (b"x-request-id", request_id), _NO_SNIFFING,
+            (b"content-length", b"%d" % len(body)), _JSON, (b"x-request-id", request_id), _NO_SNIFFING, _NO_STORE,
+            *rate_fields(admission),
         ]})  # fmt: skip
         return await send({"type": "http.response.body", "body": body})
+
+    def _admit(self, scope: Scope, headers: Headers, needed: Needed, session_id: str) -> Admission:
+        """Returns the admission of this call, also left in the scope for those who answer in our place."""
+        admission = self._gate.admit(headers.get(b"authorization"), headers.get(b"host"), needed, session_id)
+        scope.setdefault("state", {})["admission"] = admission
+        admission.take(1)
+        return admission
 
     async def _best_pair(self, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
         if len(headers) < len(scope["headers"]):
             return await self._app(scope, receive, send)
         request_id = self._request_id(headers)
-        snapshot = self._sessions.best_pair_kept(session_id)
-        if snapshot is None:
-            try:
-                snapshot = await self._sessions.best_pair(session_id)
-            except Exception as error:
-                return await _refuse(error, request_id, scope, receive, send)
+        try:
+            admission = self._admit(scope, headers, Needed.READ, session_id)
+            snapshot = self._sessions.best_pair_kept(session_id) or await self._sessions.best_pair(session_id)
+        except Exception as error:
+            return await _refuse(error, request_id, scope, receive, send)
         etag = snapshot.etag.encode("latin-1")
         given = headers.get(b"if-none-match")
         if given is not None and (given == etag or matches([given.decode("latin-1")], snapshot.etag)):
             await send({"type": "http.response.start", "status": 304, "headers": [
-                (b"etag", etag), _NO_CACHE, (b"x-request-id", request_id), _NO_SNIFFING,
+                (b"etag", etag), _NO_CACHE, (b"x-request-id", request_id), _NO_SNIFFING, *rate_fields(admission),
             ]})  # fmt: skip
             return await send({"type": "http.response.body", "body": b""})
         body = snapshot.body.encode()
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"etag", etag), _NO_CACHE, (b"content-length", b"%d" % len(body)), _JSON,
-            (b"x-request-id", request_id), _NO_SNIFFING,
+            (b"x-request-id", request_id), _NO_SNIFFING, *rate_fields(admission),
         ]})  # fmt: skip
         return await send({"type": "http.response.body", "body": body})
 
@@ -130,7 +149,7 @@ class HotLane:
             return given
         return self._new_id()
 
-    async def next_pair(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+    async def next_pair(self, session_id: str, headers: Headers, content: bytes, _: Admission) -> bytes:
         """Returns the answer of next-pair."""
         if content not in _EMPTY:
             raise Unusual
@@ -141,31 +160,33 @@ class HotLane:
         (shown,) = await self._sessions.next_pairs(session_id, order)
         return to_json(_impression(shown))
 
-    async def next_pairs(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+    async def next_pairs(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
         """Returns the answer of next-pair/batch."""
         body = _read(_NEXT_PAIRS, headers, content)
         key = _key(headers)
+        admission.take(body.count - 1)
         order = Order(body.count, "next-pair/batch", key, digest_of(body))
         return to_json([_impression(shown) for shown in await self._sessions.next_pairs(session_id, order)])
 
-    async def feedback(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+    async def feedback(self, session_id: str, headers: Headers, content: bytes, _: Admission) -> bytes:
         """Returns the answer of feedback."""
         answer = mapping.answer(_read(_FEEDBACK, headers, content))
         return b'{"status":"%s"}' % (await self._sessions.feedback(session_id, answer)).encode()
 
-    async def feedback_batch(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+    async def feedback_batch(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
         """Returns the answer of feedback/batch, if every row has the right shape."""
         _check_is_json(headers)
         answers = plain_answers(content) or [mapping.answer(row) for row in _read(_ROWS, headers, content)]
+        admission.take(len(answers) - 1)
         results = await self._sessions.feedback_batch(session_id, answers)
         return b"[" + b",".join([_row_result(result) for result in results]) + b"]"
 
 
-_POSTS: dict[str, Serve] = {
-    "next-pair": HotLane.next_pair,
-    "next-pair/batch": HotLane.next_pairs,
-    "feedback": HotLane.feedback,
-    "feedback/batch": HotLane.feedback_batch,
+_POSTS: dict[str, tuple[Serve, Needed]] = {
+    "next-pair": (HotLane.next_pair, Needed.SERVE),
+    "next-pair/batch": (HotLane.next_pairs, Needed.SERVE),
+    "feedback": (HotLane.feedback, Needed.FEEDBACK),
+    "feedback/batch": (HotLane.feedback_batch, Needed.FEEDBACK),
 }
 
 
@@ -235,8 +256,9 @@ def _again(content: bytes, receive: Receive) -> Receive:
 async def _refuse(error: Exception, request_id: bytes, scope: Scope, receive: Receive, send: Send) -> None:
     """Tells the caller what the use case raised, as the framework's handlers and the shield do."""
     text = request_id.decode("latin-1")
-    tagged = with_id(send, text)
-    if isinstance(error, SessionError):
+    scope.setdefault("state", {})
+    tagged = with_id(send, text, scope)
+    if isinstance(error, SessionError | Refusal):
         await problem_for(error, text)(scope, receive, tagged)
     else:
         await answer_fault(error, text, scope, receive, tagged)

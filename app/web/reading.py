@@ -9,7 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from app.sessions.errors import NotCertified, Overloaded
+from app.sessions.keys import Scope
 from app.web import mapping
+from app.web.access import needs
 from app.web.conditional import tagged
 from app.web.exporting import as_csv, as_ndjson, beginning
 from app.web.parameters import SessionId, SessionsInUse
@@ -22,7 +24,7 @@ MOST_ESTIMATED_ITEMS = 200
 """The heat map has half the square of it as cells."""
 MOST_POINTS = 1000
 
-router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["reading"])
+router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["reading"], dependencies=[needs(Scope.READ)])
 
 _UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "If-None-Match names the current tag"}}
 
