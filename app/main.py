@@ -21,6 +21,7 @@ from app.storage.access import SqlAccess
 from app.storage.store import SqlStore
 from app.web.access import Gate, is_local
 from app.web.api import Api, build_api
+from app.web.slow_clients import GuardedProtocol
 from app.web.streams import calls_on_signal
 
 _YOUNG_OBJECTS = 10_000
@@ -77,7 +78,9 @@ def _open_to(settings: Settings) -> OpenTo:
 
 def app_from_environment() -> ASGIApp:
     """Returns the application as the environment asks for it; server processes begin here."""
-    app = create_app(Settings.from_environment(os.environ))
+    settings = Settings.from_environment(os.environ)
+    GuardedProtocol.request_seconds = settings.request_seconds
+    app = create_app(settings)
     _spare_the_collector()
     return app.entry
 
@@ -126,8 +129,8 @@ def serve(settings: Settings) -> None:
         host=settings.host,
         port=settings.port,
         workers=settings.workers,
-        loop="auto",  # uvloop and httptools where they are installed
-        http="auto",
+        loop="auto",  # uvloop where it is installed
+        http="app.web.slow_clients:GuardedProtocol",  # httptools, with an end to slow clients and large headers
         interface="asgi3",
         proxy_headers=False,  # nothing here depends on who calls; keys do
         access_log=False,  # a line per request costs more than the request

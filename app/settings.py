@@ -31,6 +31,7 @@ class Settings:
     hot_lane: int = field(default=1, metadata={"range": (0, 1)})
     rate_limit: str = "none"
     open_access: int = field(default=0, metadata={"range": (0, 1)})
+    request_seconds: int = field(default=20, metadata={"range": (1, 3_600)})
     shutdown_seconds: int = field(default=20, metadata={"range": (1, 3_600)})
 
     def __post_init__(self) -> None:

@@ -21,6 +21,7 @@ def test_variables_are_read_and_written_back() -> None:
         "BESTPAIR_HOT_LANE": "0",
         "BESTPAIR_RATE_LIMIT": "1000/second",
         "BESTPAIR_OPEN_ACCESS": "1",
+        "BESTPAIR_REQUEST_SECONDS": "7",
         "BESTPAIR_SHUTDOWN_SECONDS": "5",
     }
     settings = Settings.from_environment(environment)
