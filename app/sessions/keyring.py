@@ -41,6 +41,10 @@ class Keyring:
         """Returns the key in force that this header's value shows; None if it shows none."""
         return self._seen.get(authorization) or self._look(authorization)
 
+    def has(self, key: Key) -> bool:
+        """Returns whether the key is in force still."""
+        return key.id in self._keys
+
     def _look(self, authorization: bytes) -> Key | None:
         shown = read_bearer(authorization)
         if shown is None:

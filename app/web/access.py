@@ -5,9 +5,9 @@ address looked like on its way there; a route that says nothing keeps the applic
 """
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, FastAPI
 from fastapi.routing import iter_route_contexts
@@ -20,6 +20,8 @@ from app.sessions.keys import Key, Scope
 from app.sessions.rates import Meter, Rate
 from app.web.problems import declared
 from app.web.refusals import Unauthorized
+
+News = TypeVar("News")
 
 OPEN_PATHS = {"/", "/docs", "/static/{name}", "/problems/{name}", "/openapi.json", "/livez", "/readyz", "/version"}
 """What anybody may read: that the service is there, and how it is used. Nothing of any session."""
@@ -67,6 +69,23 @@ class Gate:
             )
         check(key, scope, session_id, narrowed=narrowed)
         return Admission(key, self._meter(key), scope, session_id)
+
+    def still_admits(self, admission: Admission) -> bool:
+        """Returns whether one that was let in would be now: streams go on for days, keys may not."""
+        if self._ring is None:
+            return True
+        return self._ring.is_open if admission.key is None else self._ring.has(admission.key)
+
+    async def while_admitted(self, news: AsyncIterator[News], admission: Admission) -> AsyncIterator[News]:
+        """Yields what comes as long as the caller would be let in; nothing is told after that."""
+        try:
+            async for each in news:
+                if not self.still_admits(admission):
+                    return
+                yield each
+        finally:
+            if isinstance(news, AsyncGenerator):
+                await news.aclose()  # at once, not when somebody collects it
 
     def _meter(self, key: Key) -> Meter | None:
         if key.id in self._meters:

@@ -1,7 +1,7 @@
 """Every endpoint with no key, a wrong scope, a wrong session, a revoked key and the right one: the whole table."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 
 import httpx
@@ -10,6 +10,7 @@ import pytest
 from app.sessions.access import OpenTo
 from app.sessions.keyring import Keyring
 from app.sessions.keys import Scope, new_key
+from app.sessions.model import Counters, Live
 from app.web.access import OPEN_PATHS, Gate, scopes_of_routes
 from app.web.api import Api, build_api
 from tests.fakes.access import FakeAccess
@@ -210,6 +211,28 @@ def test_the_trail_over_http(place: Place) -> None:
     rest = place.caller.get(f"/v1/audit{query}", headers={"Authorization": f"Bearer {place.admin}"}).json()
     assert [entry["details"]["key"] for entry in rest["entries"]] == [made[0], place.admin[:15]]
     assert rest["next_cursor"] is None
+
+
+def test_a_stream_ends_with_its_key(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = place.key(READ)
+    live = Live(place.sessions.snapshot, Counters(1, 1, 0, 0))
+
+    def follow(_session_id: str, _idle_seconds: float) -> AsyncIterator[Live | None]:
+        async def told() -> AsyncIterator[Live | None]:
+            yield live
+            await place.access.revoke_key(shown[:15], "me")
+            await place.ring.refresh()
+            yield Live(place.sessions.snapshot, Counters(77, 1, 0, 0))
+            yield None
+
+        return told()
+
+    monkeypatch.setattr(place.sessions, "follow", follow)
+    answer = place.call(("GET", f"{AT}/events"), shown)
+    assert answer.status_code == 200
+    assert "event: best-pair" in answer.text
+    assert "77" not in answer.text, "nothing is told after that"
+    assert place.call(("GET", f"{AT}/events"), shown).status_code == 401
 
 
 @pytest.mark.parametrize("open_to", OpenTo)
