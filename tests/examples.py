@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -106,6 +107,11 @@ async def issue(store: Store, session_id: str, count: int) -> list[HandedOut]:
     while len(given) < count:
         given += await store.issue(session_id, order(min(1000, count - len(given))))
     return given
+
+
+def pairs(given: list[HandedOut]) -> Counter[tuple[int, int]]:
+    """Returns how often each pair was handed out, whichever item came first."""
+    return Counter((min(one.i, one.j), max(one.i, one.j)) for one in given)
 
 
 def reward(shown: HandedOut, value: float) -> Feedback:

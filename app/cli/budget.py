@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.options import AsJson, FinishedOnly, MovieLens, Seed, Workers, with_a_bar
+from app.cli.options import AsJson, FinishedOnly, MovieLens, Seed, Workers, table_of, with_a_bar
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem
 from app.experiments.fixed_budget import Cell, Result, Run, cells_of, perform_missing, runs_for
@@ -89,9 +88,7 @@ def _budget(text: str) -> int:
 
 def _table(cells: list[Cell], matrices: list[Matrix], names: list[str], sizes: list[int]) -> Table:
     """Returns mean errors, one line a matrix and budget, the lowest bold."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
-    for heading in ("budget", *names):
-        table.add_column(heading, justify="left" if heading == "budget" else "right")
+    table = table_of(("budget", *names), left="budget")
     found = {(cell.matrix, cell.policy, cell.budget): cell for cell in cells}
     for matrix in matrices:
         table.add_row(matrix.name, style="bold cyan")

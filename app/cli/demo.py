@@ -98,7 +98,8 @@ async def _show(url: str, visit: Visit, exit_when_certified: bool) -> None:
 
 def _introduce(url: str, session_id: str, store: Shop, visit: Visit) -> None:
     pairs = len(store.ads) * (len(store.ads) - 1) // 2
-    typer.echo(f"Dashboard: {url}/   API: {url}/docs   session: {session_id}")
+    typer.echo(f"Dashboard: {url}/   API: {url}/docs")
+    typer.echo(f"Watch it:  {url}/#/sessions/{session_id}")
     typer.echo(
         f"A simulated shop: {len(store.ads)} ads, {pairs} pairs, {visit.visitors_per_second:g} visitors a second. "
         f"Which two ads leave the fewest visitors cold?"

@@ -6,13 +6,12 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
 from app.cli.budget import budget
 from app.cli.figures import figures
-from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, whole, with_a_bar
+from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, table_of, whole, with_a_bar
 from app.cli.planner import planner
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
@@ -127,9 +126,7 @@ def _number(field: str, text: str) -> float:
 
 def _table(lines: list[Line], first: str) -> Table:
     """Returns medians and how many times more than the first policy each other one needs."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
-    for heading in ("policy", "median", "times", "least", "most", "cert.", "wrong", "plans", "direct"):
-        table.add_column(heading, justify="left" if heading == "policy" else "right", no_wrap=True)
+    table = table_of(("policy", "median", "times", "least", "most", "cert.", "wrong", "plans", "direct"), left="policy")
     base = {line.instance: line.median for line in lines if line.policy == first}
     for line in lines:
         if line.policy == first:

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the progress bar."""
+"""Options that several commands share, the progress bar, and the look of tables."""
 
 import sys
 from collections.abc import Iterable
@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
 
 from app.engine.problem import InvalidProblem, Model
 
@@ -42,6 +44,14 @@ def whole(field: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise InvalidProblem(field, f'must be whole numbers with commas between them, got "{text}"') from None
+
+
+def table_of(headings: Iterable[str], left: str) -> Table:
+    """Returns a table with these columns; numbers stand on the right, all but the one column of words."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == left else "right", no_wrap=True)
+    return table
 
 
 def progress(*columns: TextColumn | BarColumn | MofNCompleteColumn) -> Progress:

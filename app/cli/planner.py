@@ -4,11 +4,10 @@ import json
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, with_a_bar
+from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, table_of, with_a_bar
 from app.engine.problem import Problem
 from app.experiments.planner import AROUND, Expected, Outlook, outlooks_of, run_trials, trials_for
 from app.simulation.mixtures import FAMILIES
@@ -50,9 +49,9 @@ def planner(
 
 
 def _table(lines: list[Outlook], traffic: float) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
-    for heading in ("epsilon", "best pair earns", "answers tell", "impressions", "days", "from", "to"):
-        table.add_column(heading, justify="left" if heading == "answers tell" else "right", no_wrap=True)
+    table = table_of(
+        ("epsilon", "best pair earns", "answers tell", "impressions", "days", "from", "to"), left="answers tell"
+    )
     for line in lines:
         table.add_row(
             f"{line.epsilon:g}",

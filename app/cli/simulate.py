@@ -65,7 +65,7 @@ def simulate(
     if url is not None:
         fleet = AdServers(clients=clients, pairs_per_call=per_call, item_clicks=item_clicks)
         outcome_json = _drive_service(url, key, people, problem, chosen.name, fleet)
-        _tell(outcome_json, as_json)
+        _tell(outcome_json, as_json, url)
         return
     with progress(TextColumn("{task.fields[says]}")) as bar:
         task = bar.add_task(f"{chosen.name} on {people.n_items} items", total=None, says="")
@@ -110,7 +110,7 @@ def _drive_service(
     return asyncio.run(drive()).as_json(policy)
 
 
-def _tell(outcome: dict[str, Any], as_json: bool) -> None:
+def _tell(outcome: dict[str, Any], as_json: bool, url: str | None = None) -> None:
     """Prints a sentence for people, and the JSON object as the last line."""
     if not as_json:
         found = "certified" if outcome["certified"] else f"{outcome['verdict'].replace('_', ' ')}, not certified"
@@ -120,4 +120,6 @@ def _tell(outcome: dict[str, Any], as_json: bool) -> None:
         )
         if "acknowledged" in outcome:
             typer.echo(f"{outcome['acknowledged']:,} answers acknowledged, {outcome['counted']:,} counted")
+        if url is not None:
+            typer.echo(f"on the dashboard: {url.rstrip('/')}/#/sessions/{outcome['session']}")
     typer.echo(json.dumps(outcome))

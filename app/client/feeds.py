@@ -35,7 +35,58 @@ class FeedbackLost(Exception):
         super().__init__(f"{len(rows)} outcomes could not be sent: {trouble or 'the time was up'}")
 
 
-class Feed:
+class _FeedBase:
+    """What waits for nothing, and so is the same with threads and with asyncio."""
+
+    _work: FeedWork
+
+    def report(
+        self,
+        pair: PairToShow,
+        *,
+        reward: float | None = None,
+        clicked: Sequence[str] | None = None,
+        not_shown: bool = False,
+    ) -> None:
+        """Takes the outcome of a pair and returns at once; raises FeedbackBacklog if too many wait."""
+        self._work.report(pair, reward, clicked, not_shown)
+        if self._work.outbox.full_batch:
+            self._wake_sender()
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """What became of the outcomes sent so far, pairs given back included."""
+        return Counter(self._work.outbox.statuses)
+
+    @property
+    def trouble(self) -> Exception | None:
+        """Why the service does not answer at the moment; None if it does."""
+        return self._work.trouble
+
+    def _wake_sender(self) -> None:
+        raise NotImplementedError
+
+    def _patience(self, fallback: PairToShow | None, timeout_seconds: float | None) -> float:
+        """Returns how long to wait for a pair: not at all if none can be had, and there is something else to show."""
+        settings = self._work.settings
+        if fallback is not None and self._work.cut_off:
+            return 0.0
+        if timeout_seconds is not None:
+            return timeout_seconds
+        return settings.first_timeout_seconds if fallback is None else settings.timeout_seconds
+
+    def _last_resort(self, fallback: PairToShow | None) -> PairToShow:
+        if fallback is None:
+            why = "the service has not answered yet, and no fallback was given"
+            raise ServiceUnreachable(why) from self._work.trouble
+        return fallback
+
+    def _check_nothing_left(self) -> None:
+        if left := self._work.outbox.seal():
+            raise FeedbackLost(left, self._work.trouble)
+
+
+class Feed(_FeedBase):
     """Pairs for one session, for programs with threads; all of them may share it. Open it after forking."""
 
     def __init__(self, client: Client, session_id: str, settings: FeedSettings | None = None) -> None:
@@ -62,35 +113,12 @@ class Feed:
             with self._arrived:
                 if (pair := self._work.take()) is not None:
                     return pair
-                left = began + _patience(self._work, fallback, timeout_seconds) - time.monotonic()
+                left = began + self._patience(fallback, timeout_seconds) - time.monotonic()
                 if left > 0:
                     # Short, since a fallback may come to be known meanwhile, which changes how long to wait.
                     self._arrived.wait(min(left, 0.05))
                     continue
-            return _last_resort(self._work, fallback)
-
-    def report(
-        self,
-        pair: PairToShow,
-        *,
-        reward: float | None = None,
-        clicked: Sequence[str] | None = None,
-        not_shown: bool = False,
-    ) -> None:
-        """Takes the outcome of a pair and returns at once; raises FeedbackBacklog if too many wait."""
-        self._work.report(pair, reward, clicked, not_shown)
-        if self._work.outbox.full_batch:
-            self._sender.wake.set()
-
-    @property
-    def statuses(self) -> Counter[str]:
-        """What became of the outcomes sent so far, pairs given back included."""
-        return Counter(self._work.outbox.statuses)
-
-    @property
-    def trouble(self) -> Exception | None:
-        """Why the service does not answer at the moment; None if it does."""
-        return self._work.trouble
+            return self._last_resort(fallback)
 
     def close(self, timeout_seconds: float = CLOSE_SECONDS) -> None:
         """Gives back what was not shown and sends what was reported; raises FeedbackLost if that took too long."""
@@ -101,13 +129,16 @@ class Feed:
         for worker in (self._stocker, self._sender):
             worker.join(max(0.0, until - time.monotonic()))
         self._abandoned.set()
-        _check_nothing_left(self._work)
+        self._check_nothing_left()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+    def _wake_sender(self) -> None:
+        self._sender.wake.set()
 
     def _tell_arrival(self) -> None:
         with self._arrived:
@@ -141,12 +172,12 @@ class _Worker(threading.Thread):
         return self._client.send(step)
 
 
-class AsyncFeed:
+class AsyncFeed(_FeedBase):
     """The same for asyncio; open it with `async with`, in the loop that uses it."""
 
     def __init__(self, client: AsyncClient, session_id: str, settings: FeedSettings | None = None) -> None:
         self._client = client
-        self._arrived, self._wake_stocker, self._wake_sender = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._arrived, self._stocking, self._sending = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._work = FeedWork(Calls(), session_id, settings or FeedSettings(), self._arrived.set)
         self._running: list[asyncio.Task[None]] = []
 
@@ -159,51 +190,28 @@ class AsyncFeed:
         began = time.monotonic()
         while (pair := self._work.take()) is None:
             self._arrived.clear()
-            self._wake_stocker.set()
+            self._stocking.set()
             fallback = self._work.fallback()
-            left = began + _patience(self._work, fallback, timeout_seconds) - time.monotonic()
+            left = began + self._patience(fallback, timeout_seconds) - time.monotonic()
             if left <= 0:
-                return _last_resort(self._work, fallback)
+                return self._last_resort(fallback)
             await _wait(self._arrived, min(left, 0.05))
         return pair
-
-    def report(
-        self,
-        pair: PairToShow,
-        *,
-        reward: float | None = None,
-        clicked: Sequence[str] | None = None,
-        not_shown: bool = False,
-    ) -> None:
-        """Takes the outcome of a pair and returns at once; raises FeedbackBacklog if too many wait."""
-        self._work.report(pair, reward, clicked, not_shown)
-        if self._work.outbox.full_batch:
-            self._wake_sender.set()
-
-    @property
-    def statuses(self) -> Counter[str]:
-        """What became of the outcomes sent so far, pairs given back included."""
-        return Counter(self._work.outbox.statuses)
-
-    @property
-    def trouble(self) -> Exception | None:
-        """Why the service does not answer at the moment; None if it does."""
-        return self._work.trouble
 
     async def close(self, timeout_seconds: float = CLOSE_SECONDS) -> None:
         """Gives back what was not shown and sends what was reported; raises FeedbackLost if that took too long."""
         self._work.closing = True
-        self._wake_stocker.set()
-        self._wake_sender.set()
+        self._stocking.set()
+        self._sending.set()
         if self._running:
             _, late = await asyncio.wait(self._running, timeout=timeout_seconds)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        _check_nothing_left(self._work)
+        self._check_nothing_left()
 
     async def __aenter__(self) -> Self:
-        tasks = ((self._work.keep_stocked(), self._wake_stocker), (self._work.keep_sent(), self._wake_sender))
+        tasks = ((self._work.keep_stocked(), self._stocking), (self._work.keep_sent(), self._sending))
         self._running = [asyncio.create_task(self._run(task, wake)) for task, wake in tasks]
         return self
 
@@ -211,6 +219,9 @@ class AsyncFeed:
         self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
     ) -> None:
         await self.close()
+
+    def _wake_sender(self) -> None:
+        self._sending.set()
 
     async def _run(self, task: Task, wake: asyncio.Event) -> None:
         with contextlib.suppress(StopIteration):
@@ -234,23 +245,3 @@ class AsyncFeed:
 async def _wait(event: asyncio.Event, seconds: float) -> None:
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(event.wait(), seconds)
-
-
-def _patience(work: FeedWork, fallback: PairToShow | None, timeout_seconds: float | None) -> float:
-    """Returns how long to wait for a pair: not at all if none can be had, and there is something else to show."""
-    if fallback is not None and work.cut_off:
-        return 0.0
-    if timeout_seconds is not None:
-        return timeout_seconds
-    return work.settings.first_timeout_seconds if fallback is None else work.settings.timeout_seconds
-
-
-def _last_resort(work: FeedWork, fallback: PairToShow | None) -> PairToShow:
-    if fallback is None:
-        raise ServiceUnreachable("the service has not answered yet, and no fallback was given") from work.trouble
-    return fallback
-
-
-def _check_nothing_left(work: FeedWork) -> None:
-    if left := work.outbox.seal():
-        raise FeedbackLost(left, work.trouble)

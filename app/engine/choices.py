@@ -1,7 +1,8 @@
 """Choices that bounds rest on: guesses, nominees, blanks, landmarks. Small, plain, and kept for ever.
 
-A choice is made from the past, so only what was issued *after* it may prove anything through it: impressions that carry
-a later plan version than the plan that made the choice. The k-th choice of a kind spends 1/(k(k+1)) of the kind's share
+A choice is made from the past, so only what was issued *after* it may prove anything through it. Its `version` is the
+last plan whose impressions it may have seen; what carries a later version counts, beginning with the plan that made the
+choice, none of whose impressions had gone out by then. The k-th choice of a kind spends 1/(k(k+1)) of the kind's share
 of delta, which sums to the whole share however many there will be. Numbers are rounded before use, so that stored and
 used agree.
 """

@@ -18,7 +18,7 @@ from app.engine.problem import Model
 from app.engine.randomness import Purpose as Randomness
 from app.engine.randomness import source
 from app.sessions.errors import SessionStopped
-from app.sessions.model import HandedOut, NewImpression, Purpose, SessionRecord, State
+from app.sessions.model import HandedOut, Purpose, SessionRecord, State
 from app.sessions.tickets import exploit_ticket, stored_tickets
 
 CHUNK = 100_000
@@ -41,12 +41,16 @@ class HandoutSequence:
         self._chunk = lru_cache(maxsize=2)(self._shuffled)
         self._unrolled = _Unrolled(0, 0, [])
 
-    def pair(self, position: int) -> tuple[int, int]:
-        """Returns the pair at this position, counted from 0 and wrapping around at the end."""
-        within, unrolled = position % self.total, self._unrolled
-        if not unrolled.start <= within < unrolled.end:
-            unrolled = self._unrolled = self._unroll(within)
-        return unrolled.pairs[within - unrolled.start]
+    def pairs(self, position: int, count: int) -> list[tuple[int, int]]:
+        """Returns so many pairs from this position on, counted from 0 and wrapping around at the end."""
+        found: list[tuple[int, int]] = []
+        while len(found) < count:
+            within, unrolled = (position + len(found)) % self.total, self._unrolled
+            if not unrolled.start <= within < unrolled.end:
+                unrolled = self._unrolled = self._unroll(within)
+            start = within - unrolled.start
+            found += unrolled.pairs[start : start + count - len(found)]
+        return found
 
     def _unroll(self, within: int) -> "_Unrolled":
         """Returns the chunk around a position as plain pairs: numpy is slow at one value at a time."""
@@ -80,7 +84,7 @@ class Desk:
     void: int
     next_sequence: int
     cursor: int
-    new: list[NewImpression] = field(default_factory=list)
+    new: list[HandedOut] = field(default_factory=list)  # to be stored, with the sequences before `next_sequence`
     tickets: Iterator[str] = field(default_factory=stored_tickets)
 
     def serve(self, count: int, rng: random.Random) -> list[HandedOut]:
@@ -111,19 +115,17 @@ class Desk:
     def _explore(self, count: int, rng: random.Random) -> list[HandedOut]:
         """Returns the next impressions of the plan; a loop with few names, since it runs for every single one."""
         assert self.sequence is not None  # noqa: S101 - `_explorable` has checked it; this tells the type checker
-        pair, total, tickets, new = self.sequence.pair, self.sequence.total, self.tickets, self.new
-        version, sequence = self.record.plan_version, self.next_sequence
+        total, tickets, version = self.sequence.total, self.tickets, self.record.plan_version
         # In the deterministic model an entry is asked once; while all answers are out, repeats fill the time.
         once = self.record.settings.model is Model.DETERMINISTIC
         given = []
-        for position in range(self.cursor, self.cursor + count):
-            i, j = _slots(pair(position), rng)
-            ticket, counts = next(tickets), not (once and position >= total)
-            new.append(NewImpression(sequence, ticket, i, j, counts, version))
-            given.append(HandedOut(ticket, i, j, Purpose.EXPLORE, counts, version))
-            sequence += 1
+        for position, pair in enumerate(self.sequence.pairs(self.cursor, count), self.cursor):
+            i, j = _slots(pair, rng)
+            counts = not (once and position >= total)
+            given.append(HandedOut(next(tickets), i, j, Purpose.EXPLORE, counts, version))
             self.issued += counts
-        self.next_sequence = sequence
+        self.new += given
+        self.next_sequence += count
         self.cursor += count
         return given
 

@@ -1,13 +1,14 @@
 """Checking what a certificate rests on beside counts: shares of delta and choices, as the log shows they were made.
 
 Both must have been fixed before the impressions they are used on. The log is append-only: each plan's report holds the
-shares it used, each plan's memory all choices so far. So shares must be the same in every plan, and a certificate's
-choices, cut at a plan's version, must be the ones in that plan's memory: none changed afterwards, none left out (the
-k-th pays for its place in the order), none made in the plan that certified.
+shares it used, each plan's memory all choices so far. So shares must be the same in every plan, and the memory of each
+plan must hold a certificate's choices up to the last that could count by then: none changed afterwards, none left out
+(the k-th pays for its place in the order), none that came after impressions it was used on.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any
 
 from app.engine.choices import Choices
@@ -37,38 +38,57 @@ def shares_were_fixed(certificate: Mapping[str, Any], plans: Sequence[Mapping[st
 
 
 def choices_were_made(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]) -> bool:
-    """Returns whether every choice was made by the plan it names, before the certificate, and none was left out.
+    """Returns whether every choice was written down before the impressions that count for it, and none was left out.
 
-    A memory that cannot be read made no choice that was used (`recalling`); a choice that it made cannot be checked.
+    A memory that cannot be read made no choice that was used (`recalling`), and proves nothing about one.
     """
     stated = replace(choices_of(certificate), gram_refuted=False).to_plain()  # that is no choice but a finding
     memories = {plan["version"]: read_memory(plan["memory"]) for plan in plans}
-    if not set(_versions(stated)) <= {version for version, memory in memories.items() if memory is not None}:
-        return False
-    return all(version < certificate["plan_version"] for version in _versions(stated)) and all(
-        replace(memory.choices, gram_refuted=False).to_plain() == _until(version, stated)
-        for version, memory in memories.items()
-        if memory is not None and version <= certificate["plan_version"]
+    readable = {version: memory for version, memory in memories.items() if memory is not None}
+    used_from = {_used_from(choice) for choice in _choices_in(stated)}
+    return (
+        used_from <= readable.keys()
+        and all(version <= certificate["plan_version"] for version in used_from)
+        and all(
+            _agree(replace(memory.choices, gram_refuted=False).to_plain(), stated, version)
+            for version, memory in readable.items()
+            if version <= certificate["plan_version"]
+        )
     )
 
 
-def _versions(value: Any) -> Iterator[int]:  # noqa: ANN401 - plain JSON
-    """Yields the versions of all choices in plain form, wherever they are."""
+def _choices_in(value: Any) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - plain JSON
+    """Yields all choices in plain form, wherever they are."""
     if isinstance(value, dict):
         if "version" in value:
-            yield value["version"]
+            yield value
         for part in value.values():
-            yield from _versions(part)
+            yield from _choices_in(part)
     elif isinstance(value, list) and any(isinstance(part, dict) for part in value):
         for part in value:
-            yield from _versions(part)
+            yield from _choices_in(part)
 
 
-def _until(version: int, value: Any) -> Any:  # noqa: ANN401 - plain JSON
-    """Returns choices in plain form without those made after this version."""
-    if isinstance(value, dict):
-        made = value.get("version", version) <= version
-        return {name: _until(version, part) for name, part in value.items()} if made else None
-    if isinstance(value, list) and any(isinstance(part, dict) for part in value):
-        return [kept for part in value if (kept := _until(version, part)) is not None]
-    return value
+def _used_from(choice: Mapping[str, Any]) -> int:
+    """Returns the first plan whose impressions count for a choice; coefficients of landmarks begin with their own."""
+    return int(choice["version"]) + (0 if "core" in choice else 1)
+
+
+def _agree(remembered: Any, stated: Any, version: int) -> bool:  # noqa: ANN401 - plain JSON
+    """Returns whether the plan of this version remembered what is stated, but for choices not used by then.
+
+    A plan is written before its first impression goes out, so one that remembers a choice proves that it was made
+    before them. Choices made earlier than they had to be are remembered earlier too, but never before their version.
+    """
+    if isinstance(stated, list) and any(isinstance(part, dict) for part in stated):
+        return all(_agree(kept, part, version) for kept, part in zip_longest(remembered, stated))
+    if isinstance(stated, dict) and "version" in stated:
+        if remembered is None:
+            return _used_from(stated) > version
+        if stated["version"] > version:
+            return False
+    if isinstance(stated, dict):
+        return remembered.keys() == stated.keys() and all(
+            _agree(remembered[name], part, version) for name, part in stated.items()
+        )
+    return bool(remembered == stated)

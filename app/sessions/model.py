@@ -1,5 +1,6 @@
 """The things a session is made of, as values: settings, records, impressions, answers."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -128,17 +129,6 @@ class HandedOut(NamedTuple):
     plan_version: int
 
 
-class NewImpression(NamedTuple):
-    """A row to be stored before the answer leaves."""
-
-    sequence: int  # place in the session's issue order, from 1
-    ticket: str
-    i: int  # in the order shown
-    j: int
-    counts: bool  # False: stored, but never enters the evidence (a repeat in the deterministic model)
-    plan_version: int
-
-
 @dataclass(slots=True)  # not frozen: one is made for every answer, and freezing takes four times as long
 class StoredImpression:
     """What judging an answer needs to know of an impression."""
@@ -163,6 +153,23 @@ class Feedback(NamedTuple):
     reward: float | None = None
     clicked: frozenset[int] | None = None
     not_shown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rewards:
+    """Many answers, each a click on the pair or none, as columns: they cost no object each unless one is asked for."""
+
+    tickets: list[str]  # of printable ASCII
+    clicks: list[float]  # 0 or 1 for each ticket
+
+    def __len__(self) -> int:
+        return len(self.tickets)
+
+    def __iter__(self) -> Iterator[Feedback]:
+        return map(Feedback, self.tickets, map(float, self.clicks))
+
+
+Answers = Sequence[Feedback] | Rewards
 
 
 class FeedbackStatus(StrEnum):

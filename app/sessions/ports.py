@@ -7,9 +7,9 @@ from typing import Any, Protocol
 from app.sessions.audit import OPEN_ACCESS, Entry
 from app.sessions.keys import Key
 from app.sessions.model import (
+    Answers,
     Counters,
     EvidenceRows,
-    Feedback,
     FeedbackStatus,
     HandedOut,
     Health,
@@ -112,7 +112,7 @@ class Store(Protocol):
         Raises SessionNotFound, SessionStopped, IdempotencyMismatch, Overloaded.
         """
 
-    async def answer(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackStatus]:
+    async def answer(self, session_id: str, answers: Answers) -> list[FeedbackStatus]:
         """Stores answers (`judge`), on disk before it returns; one status for each, in order.
 
         Raises SessionNotFound, Overloaded.

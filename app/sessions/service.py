@@ -19,6 +19,7 @@ from app.sessions.errors import (
 )
 from app.sessions.estimating import Estimating
 from app.sessions.model import (
+    Answers,
     Counters,
     EvidenceRows,
     Feedback,
@@ -27,6 +28,7 @@ from app.sessions.model import (
     HandedOut,
     HistoryPoint,
     Live,
+    Rewards,
     SessionChange,
     SessionRecord,
     Snapshot,
@@ -82,6 +84,7 @@ class RowResult(NamedTuple):
 
 _CLICK_OR_NOT = (0.0, 1.0)
 _ROW_RESULTS = {status: RowResult(status.value, REFUSALS.get(status)) for status in FeedbackStatus}
+ACCEPTED = _ROW_RESULTS[FeedbackStatus.ACCEPTED]
 
 
 class Sessions:
@@ -169,16 +172,10 @@ class Sessions:
         self._planner.answers_came(session_id, int(status is FeedbackStatus.ACCEPTED))
         return status
 
-    async def feedback_batch(self, session_id: str, answers: Sequence[Answer]) -> list[RowResult]:
+    async def feedback_batch(self, session_id: str, answers: Sequence[Answer] | Rewards) -> list[RowResult]:
         """Returns one result per answer, in order; a bad row spoils no other."""
         record, numbers = await self._session(session_id)
-        good: list[Feedback] = []
-        bad: list[tuple[int, RowResult]] = []
-        for place, answer in enumerate(answers):
-            try:
-                good.append(_checked(answer, record, numbers))
-            except InvalidFeedback as error:
-                bad.append((place, RowResult("invalid", f"{error.field}: {error.detail}")))
+        good, bad = _sorted_out(answers, record, numbers)
         # Even with nothing to store the store is asked: it knows whether the session still exists.
         statuses = await self._store.answer(session_id, good)
         self._planner.answers_came(session_id, statuses.count(FeedbackStatus.ACCEPTED))
@@ -247,6 +244,24 @@ class Sessions:
         return known
 
 
+def _sorted_out(
+    answers: Sequence[Answer] | Rewards, record: SessionRecord, numbers: dict[str, int]
+) -> tuple[Answers, list[tuple[int, RowResult]]]:
+    """Returns the answers that the session understands, and the places of the others with what is said of them."""
+    if isinstance(answers, Rewards):
+        if record.settings.feedback is FeedbackKind.PAIR:  # nearly every batch
+            return answers, []
+        answers = list(map(Answer, answers.tickets, answers.clicks))
+    good: list[Feedback] = []
+    bad: list[tuple[int, RowResult]] = []
+    for place, answer in enumerate(answers):
+        try:
+            good.append(_checked(answer, record, numbers))
+        except InvalidFeedback as error:
+            bad.append((place, RowResult("invalid", f"{error.field}: {error.detail}")))
+    return good, bad
+
+
 def _checked(answer: Answer, record: SessionRecord, numbers: dict[str, int]) -> Feedback:
     """Returns the answer as the session understands it; raises InvalidFeedback."""
     if answer.reward in _CLICK_OR_NOT and record.settings.feedback is FeedbackKind.PAIR:  # nearly every answer
@@ -269,4 +284,4 @@ def _checked(answer: Answer, record: SessionRecord, numbers: dict[str, int]) -> 
     return Feedback(answer.ticket, reward=answer.reward)
 
 
-__all__ = ["Answer", "InvalidSession", "NewSession", "RowResult", "SessionView", "Sessions", "Shown"]
+__all__ = ["ACCEPTED", "Answer", "InvalidSession", "NewSession", "RowResult", "SessionView", "Sessions", "Shown"]

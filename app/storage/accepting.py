@@ -25,8 +25,11 @@ _UNANSWERED = (
 )
 _SQLITE = (
     f"UPDATE impressions SET outcome = ?, answered_at = (SELECT {SQLITE_NOW})"  # noqa: S608 - no values
+    # By row number: a sorted list of numbers costs a third less than one of tickets.
+    " WHERE rowid IN (SELECT impressions.rowid FROM json_each(?) AS given"
+    " CROSS JOIN impressions ON impressions.ticket = given.value)"
     # The plus keeps SQLite from going through all of a session instead of the tickets.
-    f" WHERE ticket IN (SELECT value FROM json_each(?)) AND +session_id = ? AND {_UNANSWERED}"
+    f" AND +session_id = ? AND {_UNANSWERED}"
     f" AND issued_at + ? > (SELECT {SQLITE_NOW})"
 )
 _POSTGRESQL_LOCK = (

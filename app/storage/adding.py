@@ -10,7 +10,7 @@ from functools import cache
 
 from sqlalchemy import Connection
 
-from app.sessions.model import NewImpression
+from app.sessions.model import HandedOut
 from app.storage import driver
 
 BLOCK = 256
@@ -30,13 +30,13 @@ Key = str | None
 
 
 def add_impressions(
-    connection: Connection, session_id: str, version: int, at: float, new: Sequence[NewImpression], keys: Sequence[Key]
+    connection: Connection, session_id: str, first: int, at: float, new: Sequence[HandedOut], keys: Sequence[Key]
 ) -> None:
-    """Stores impressions with consecutive sequences, all issued now under one plan, each with its caller's key."""
+    """Stores impressions with sequences from `first` on, all issued now under one plan, each with its caller's key."""
     if connection.dialect.name == "sqlite":
-        _add_to_sqlite(connection, session_id, version, at, new, keys)
+        _add_to_sqlite(connection, session_id, first, at, new, keys)
         return
-    _, tickets, i, j, counts, _ = zip(*new, strict=True)
+    tickets, i, j, _, counts, _ = zip(*new, strict=True)
     columns = (
         _array(tickets),  # letters, digits, - and _ only
         _array(map(str, i)),
@@ -44,7 +44,7 @@ def add_impressions(
         _array("t" if each else "f" for each in counts),
         list(keys) if any(keys) else "{}",  # unnest fills up what is missing with NULL
     )
-    driver.run(connection, _POSTGRESQL, (session_id, new[0].sequence - 1, version, at, *columns))
+    driver.run(connection, _POSTGRESQL, (session_id, first - 1, new[0].plan_version, at, *columns))
 
 
 def _array(values: Iterable[str]) -> str:
@@ -52,27 +52,24 @@ def _array(values: Iterable[str]) -> str:
 
 
 def _add_to_sqlite(
-    connection: Connection, session_id: str, version: int, at: float, new: Sequence[NewImpression], keys: Sequence[Key]
+    connection: Connection, session_id: str, first: int, at: float, new: Sequence[HandedOut], keys: Sequence[Key]
 ) -> None:
     keyed = any(keys)
     start = 0
     while start < len(new):
         size = min(BLOCK, 1 << (len(new) - start).bit_length() - 1)
-        given: list[object] = [session_id, version, at, new[start].sequence]
-        for place in range(start, start + size):
-            given += new[place][1:5]
-            if keyed:
-                given.append(keys[place])
+        tickets, i, j, _, counts, _ = zip(*new[start : start + size], strict=True)
+        own_keys = keys[start : start + size] if keyed else ()
+        given = (session_id, new[0].plan_version, at, first + start, *tickets, *i, *j, *counts, *own_keys)
         driver.run(connection, _sqlite(size, keyed), given)
         start += size
 
 
 @cache
 def _sqlite(size: int, keyed: bool) -> str:
-    per_row = 5 if keyed else 4
     rows = []
     for place in range(size):
-        own = [f"?{5 + place * per_row + k}" for k in range(per_row)]
-        key = own[4] if keyed else "NULL"
-        rows.append(f"(?1, ?4 + {place}, {', '.join(own[:4])}, {key}, ?2, ?3, 'explore', 0, 0)")
+        ticket, i, j, counts, key = (f"?{5 + place + column * size}" for column in range(5))
+        own = f"{ticket}, {i}, {j}, {counts}, {key if keyed else 'NULL'}"
+        rows.append(f"(?1, ?4 + {place}, {own}, ?2, ?3, 'explore', 0, 0)")
     return f"{_INTO} VALUES {', '.join(rows)}"

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
+from operator import not_
 
 from sqlalchemy import Connection, select
 
 from app.sessions.errors import SessionError, SessionNotFound
 from app.sessions.judging import Judgement, judge
-from app.sessions.model import Feedback, FeedbackStatus, StoredImpression
+from app.sessions.model import Answers, Feedback, FeedbackStatus, Rewards, StoredImpression
 from app.sessions.tickets import is_exploit_ticket
 from app.storage.accepting import Kind, take
 from app.storage.bulk import BulkUpdate
@@ -42,7 +44,7 @@ class Answer:
     """A wish to store answers for one session."""
 
     session_id: str
-    answers: Sequence[Feedback]
+    answers: Answers
 
 
 class Answering:
@@ -55,8 +57,10 @@ class Answering:
         plain, unusual = self._sorted_out()
         touched = [ticket for few in (*plain.values(), unusual) for ticket in few]
         self._taken = take(connection, plain, touched) if plain else set()
+        self._all_taken = len(self._taken) == sum(len(w.answers) for w in wishes if w.session_id in self._sessions)
+        left = set() if self._all_taken else set(touched) - self._taken | set(unusual)
         # The time is from after the rows were locked: a fold that went first has stamped them already.
-        self._impressions, self._now = _impressions(connection, set(touched) - self._taken | set(unusual))
+        self._impressions, self._now = _impressions(connection, left)
         self._judged: dict[str, Judgement] = {}
         self._accepted: list[tuple[object, ...]] = []
         self._late: list[tuple[object, ...]] = []
@@ -72,6 +76,11 @@ class Answering:
                 continue
             seconds = session.settings.final_after_seconds
             by_reward = {one: plain.setdefault(Kind(wish.session_id, one, seconds), []) for one in (0.0, 1.0)}
+            if isinstance(wish.answers, Rewards) and _are_new(wish.answers.tickets, seen):
+                tickets, clicks = wish.answers.tickets, wish.answers.clicks
+                by_reward[1.0] += compress(tickets, clicks)
+                by_reward[0.0] += compress(tickets, map(not_, clicks))
+                continue
             for ticket, reward, _, _ in wish.answers:
                 few = None if reward is None else by_reward.get(reward)
                 if few is None or ticket in seen or not (ticket.isascii() and ticket.isprintable()):
@@ -91,6 +100,8 @@ class Answering:
         session = self._sessions.get(wish.session_id)
         if session is None:
             return SessionNotFound(f"there is no session {wish.session_id}")
+        if self._all_taken:
+            return [FeedbackStatus.ACCEPTED] * len(wish.answers)
         taken, accepted, statuses = self._taken, FeedbackStatus.ACCEPTED, []
         for feedback in wish.answers:
             if feedback.ticket in taken:
@@ -116,6 +127,15 @@ class Answering:
             self._accepted.append((*new, session_id, impression.sequence))
             self._judged[feedback.ticket] = judgement
         return judgement.status
+
+
+def _are_new(tickets: Sequence[str], seen: set[str]) -> bool:
+    """Returns whether no ticket comes twice or has been seen; they are noted as seen then."""
+    own = set(tickets)
+    if len(own) < len(tickets) or not seen.isdisjoint(own):
+        return False
+    seen |= own
+    return True
 
 
 def _after(impression: StoredImpression, judgement: Judgement) -> StoredImpression:

@@ -4,19 +4,20 @@ A reader finds what is ripe, apart from the writer; a short transaction then loc
 price is that of the rows it folds, however many are open.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Boolean, Connection, and_, bindparam, case, func, not_, or_, select, update
+from sqlalchemy import Boolean, Connection, Select, and_, bindparam, case, func, not_, or_, select, update
 
 from app.engine.problem import Model
 from app.sessions.maturity import Fold, OpenImpression, Uptime, fold
 from app.sessions.model import Counters, EvidenceRows, Health, MissingFeedback, Settings
 from app.storage.bulk import BulkInsert
-from app.storage.counting import HIGH, LOW, count_plain
+from app.storage.counting import count_plain
 from app.storage.database import now
 from app.storage.locking import locked_session, not_found
-from app.storage.prepared import IsOneOf, Prepared
+from app.storage.prepared import AsJsonList, Given, IsOneOf, Prepared
 from app.storage.records import AnyRow, health_from_text, health_to_text, settings_from_text
 from app.storage.tables import evidence, impressions, sessions
 from app.storage.uptimes import Heartbeat, stretches
@@ -30,6 +31,11 @@ RIPE_AT_MOST = 100_000
 """Impressions found ripe in one reading: their numbers are a few megabytes."""
 FOLDED_AT_ONCE = 2_000
 """Impressions folded in one transaction, as many rows as a group commit may have: callers wait for it."""
+
+
+def _as_list(sequences: Select[tuple[int]]) -> Prepared:
+    return Prepared(select(AsJsonList(sequences.subquery("ripe").c.sequence).label("sequences")))
+
 
 _FIELDS = tuple(OpenImpression.__dataclass_fields__)
 _MINE = (impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None))
@@ -50,7 +56,9 @@ _IS_WAITING = and_(impressions.c.issued_at > bindparam("latest"), not_(impressio
 _IS_VOID_ANYWAY = or_(
     impressions.c.not_shown, and_(bindparam("silence_is_void", type_=Boolean()), impressions.c.outcome.is_(None))
 )
-_FIRST_WAITING = func.min(case((_IS_WAITING, impressions.c.sequence))).over(partition_by=(LOW, HIGH))
+_LOW = case((impressions.c.i < impressions.c.j, impressions.c.i), else_=impressions.c.j)
+_HIGH = case((impressions.c.i < impressions.c.j, impressions.c.j), else_=impressions.c.i)
+_FIRST_WAITING = func.min(case((_IS_WAITING, impressions.c.sequence))).over(partition_by=(_LOW, _HIGH))
 _JUDGED = (  # one pass and no join: PostgreSQL knows too little of new tables to join them well
     select(
         impressions.c.sequence,
@@ -58,10 +66,10 @@ _JUDGED = (  # one pass and no join: PostgreSQL knows too little of new tables t
         _IS_VOID_ANYWAY.label("is_void_anyway"),
         _FIRST_WAITING.label("first_waiting"),
     )
-    .where(*_MINE)
+    .where(*_MINE, impressions.c.sequence.between(bindparam("first_waiting"), bindparam("last_final")))
     .subquery()
 )
-_RIPE = (
+_RIPE_AMONG_WAITING = _as_list(
     select(_JUDGED.c.sequence)
     .where(
         _JUDGED.c.is_final,
@@ -74,13 +82,20 @@ _RIPE = (
     .order_by(_JUDGED.c.sequence)
     .limit(bindparam("most"))
 )
-_ALL_RIPE = (  # where nothing waits there is nothing to be held back by
-    select(impressions.c.sequence).where(*_MINE).order_by(impressions.c.sequence).limit(bindparam("most"))
+_RIPE_BEFORE = _as_list(  # what comes before all that waits cannot be held back by it
+    select(impressions.c.sequence)
+    .where(*_MINE, impressions.c.sequence < bindparam("first_waiting"))
+    .order_by(impressions.c.sequence)
+    .limit(bindparam("most"))
 )
-_OVERVIEW = select(  # answered and still open; the oldest that is not final
-    func.count(case((impressions.c["counts"], impressions.c.outcome))),
-    func.min(case((_IS_WAITING, impressions.c.issued_at))),
-).where(*_MINE)
+_OVERVIEW = Prepared(
+    select(
+        func.count(case((impressions.c["counts"], impressions.c.outcome))).label("answered"),
+        func.max(case((not_(_IS_WAITING), impressions.c.sequence))).label("last_final"),
+        func.min(case((_IS_WAITING, impressions.c.sequence))).label("first_waiting"),
+        func.min(case((_IS_WAITING, impressions.c.issued_at))).label("oldest_waiting"),
+    ).where(*_MINE)
+)
 _SESSION = select(sessions).where(sessions.c.id == bindparam("id"))
 _MEANS = (
     select(evidence.c.i, evidence.c.j, 1.0 - func.sum(evidence.c.s) / func.sum(evidence.c.n))
@@ -136,18 +151,33 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
         raise not_found(session_id)
     settings = settings_from_text(session.settings)
     at = now(connection)
-    given = {
+    given: dict[str, Given] = {
         "id": session_id,
         "latest": at - settings.final_after_seconds,
         "answer_is_final": settings.attribution_window_seconds == 0,
         "silence_is_void": settings.missing_feedback is MissingFeedback.VOID,
     }
-    answered, oldest = connection.execute(_OVERVIEW, given).one()
-    ripe = _ALL_RIPE if oldest is None else _RIPE
-    sequences = list(connection.execute(ripe, {**given, "most": RIPE_AT_MOST}).scalars())
+    ((answered, last_final, first_waiting, oldest),) = _OVERVIEW.rows(connection, **given)
+    sequences = [] if last_final is None else _ripe(connection, given, first_waiting or last_final + 1, last_final)
     quiet = 0.0 if oldest is None else oldest + settings.final_after_seconds - at
     counters = _counters(session, session.answered_closed + answered, session.void, session.counted)
     return Ripe(sequences, settings.model is Model.DETERMINISTIC, replace(counters, quiet_seconds=quiet))
+
+
+def _ripe(connection: Connection, given: Mapping[str, Given], first_waiting: int, last_final: int) -> list[int]:
+    """Returns the sequences of what is ripe, in order.
+
+    Answers come nearly in the order of issue: most of what is final comes before all that waits, and needs no search
+    for what may hold it back. Nor does what waits behind all that is final hold anything back.
+    """
+    given = {**given, "first_waiting": first_waiting}
+    ((before,),) = _RIPE_BEFORE.rows(connection, **given, most=RIPE_AT_MOST)
+    ripe: list[int] = sorted(json.loads(before))
+    if first_waiting < last_final and len(ripe) < RIPE_AT_MOST:
+        most = RIPE_AT_MOST - len(ripe)
+        ((among,),) = _RIPE_AMONG_WAITING.rows(connection, **given, last_final=last_final, most=most)
+        ripe += sorted(json.loads(among))
+    return ripe
 
 
 def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat: Heartbeat) -> Counters:

@@ -123,14 +123,16 @@ class Issuing:
         """Stores the new impressions: session by session, or all at once if each has only a few."""
         if sum(len(desk.new) for desk in changed) >= _FEW * len(changed):
             for desk in changed:
-                record, keys = desk.record, self._keys[desk.record.id]
-                add_impressions(self._connection, record.id, record.plan_version, self._now, desk.new, keys)
+                id_, first = desk.record.id, desk.next_sequence - len(desk.new)
+                add_impressions(self._connection, id_, first, self._now, desk.new, self._keys[id_])
             return
         _ADD_IMPRESSIONS.run(self._connection, [
-            (desk.record.id, new.sequence, new.ticket, new.i, new.j, key, Purpose.EXPLORE.value,
+            (desk.record.id, sequence, new.ticket, new.i, new.j, key, Purpose.EXPLORE.value,
              new.counts, new.plan_version, self._now, False, False)
             for desk in changed
-            for new, key in zip(desk.new, self._keys[desk.record.id], strict=True)
+            for sequence, (new, key) in enumerate(
+                zip(desk.new, self._keys[desk.record.id], strict=True), desk.next_sequence - len(desk.new)
+            )
         ])  # fmt: skip
 
     def _result(self, wish: Issue) -> Given | SessionError:

@@ -13,8 +13,8 @@ from sqlalchemy import Connection
 from app.sessions.audit import OPEN_ACCESS
 from app.sessions.errors import SessionError, StorageUnavailable
 from app.sessions.model import (
+    Answers,
     Counters,
-    Feedback,
     FeedbackStatus,
     HandedOut,
     HistoryPoint,
@@ -136,7 +136,7 @@ class SqlStore:
         given: list[HandedOut] = await self._writer.enqueue(Issue(session_id, order), None, order.count, True)
         return given
 
-    async def answer(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackStatus]:
+    async def answer(self, session_id: str, answers: Answers) -> list[FeedbackStatus]:
         """Stores answers, on disk before it returns; one status for each."""
         _check(session_id)
         try:

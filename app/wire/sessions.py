@@ -42,7 +42,7 @@ def _with_different_ids(items: list[ItemIn]) -> list[ItemIn]:
     twice = [item_id for item_id, n in Counter(item.id for item in items).items() if n > 1]
     if twice:
         named = ", ".join(f'"{item_id[:40]}"' for item_id in twice[:3])
-        raise ValueError(f"ids must be different; {named}{' and others' * (len(twice) > 3)} come more than once")
+        raise ValueError(f"ids must be different; more than once: {named}{' and others' * (len(twice) > 3)}")
     return items
 
 

@@ -34,13 +34,13 @@ def a_lived_in_service(client: Client) -> dict[str, str]:
     return {"running": running, "certified": certified}
 
 
-def take(page: Page, url: str, file: Path, ready: str) -> None:
-    """Opens an address, waits until it shows what it should, and keeps a picture of all of it."""
+def take(page: Page, url: str, file: Path, ready: str, *, full_page: bool = True) -> None:
+    """Opens an address, waits until it shows what it should, and keeps a picture of all of it, or of the screen."""
     page.goto("about:blank")
     page.goto(url)
     page.wait_for_selector(ready)
     page.wait_for_timeout(700)  # transitions and the heat map's last touch
-    page.screenshot(path=file, full_page=True)
+    page.screenshot(path=file, full_page=full_page)
 
 
 def take_all(shop: Browser, url: str, ids: dict[str, str], folder: Path) -> None:
@@ -54,6 +54,14 @@ def take_all(shop: Browser, url: str, ids: dict[str, str], folder: Path) -> None
             for name, address in at.items():
                 take(page, f"{url}/{address}", folder / f"{name}{width}-{scheme}.png", ready[name])
             context.close()
+    shop_window(shop, f"{url}/{at['certified']}", folder / "dashboard.png", ready["certified"])
+
+
+def shop_window(shop: Browser, url: str, file: Path, ready: str) -> None:
+    """Writes the picture of the README: what fits on a screen, without the rest of the page."""
+    page = shop.new_page(viewport=DESKTOP, color_scheme="light", reduced_motion="reduce")
+    take(page, url, file, ready, full_page=False)
+    page.close()
 
 
 def main() -> None:

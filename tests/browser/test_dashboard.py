@@ -10,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from app.client import Client
+from app.wire.serving import Feedback
 from tests.browser.driving import population, serve, shop_items
 from tests.e2e.harness import Server
 
@@ -141,6 +142,34 @@ def test_a_spent_budget_can_be_raised(page: Page, client: Client) -> None:
     expect(page.locator("#verdict")).to_contain_text("Not yet:")
     assert client.get_session(session).budget == 100_000
     expect(page.get_by_role("button", name="Raise budget…")).to_be_hidden()
+
+
+def test_a_new_session_says_how_to_connect_until_the_first_pair_is_asked_for(page: Page, client: Client) -> None:
+    session = client.create_session(["a", "b", "c"], name="Unconnected").id
+    open_session(page, session)
+    connect = page.get_by_role("region", name="Connect an ad server")
+    expect(connect).to_contain_text(f"{page.url.split('/#')[0]}/v1/sessions/{session}/next-pair")
+    expect(connect).to_contain_text("Report impressions without a click too")
+    expect(page.get_by_role("region", name="Contenders")).to_be_hidden()
+    client.next_pair(session)
+    expect(connect).to_be_hidden()
+    expect(page.get_by_role("region", name="Contenders")).to_be_visible()
+
+
+def test_what_suspends_a_session_stands_above_the_panels(page: Page, client: Client) -> None:
+    session = client.create_session(["a", "b", "c"], epsilon=0.02, seed=1).id
+    for batch in range(60):  # everybody clicks, and later nobody does
+        shown = client.next_pairs(session, 300)
+        if client.best_pair(session).verdict == "suspended":
+            break
+        rows = [Feedback(ticket=pair.ticket, reward=int((n % 10 > 0) == (batch < 7))) for n, pair in enumerate(shown)]
+        client.feedbacks(session, rows)
+    open_session(page, session)
+    expect(page.locator("#verdict")).to_contain_text("On hold")
+    health, best = (page.get_by_role("region", name=name).bounding_box() for name in ("Health", "Best pair"))
+    assert health is not None
+    assert best is not None
+    assert health["y"] < best["y"]
 
 
 def test_what_does_not_fit_is_said_beside_its_field(page: Page, complaints: list[str]) -> None:

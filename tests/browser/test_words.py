@@ -96,3 +96,23 @@ def test_events_are_read_in_whatever_pieces_they_come(page: Page) -> None:
     }"""
     event = {"event": "best-pair", "id": "t1", "data": '{"a": 1}'}
     assert page.evaluate(script, text) == [[event, {"event": "counters", "data": "{}"}]] * 3
+
+
+def test_time_to_go_follows_the_pace_of_the_last_plans(words: Page) -> None:
+    lengths = words.evaluate("() => [0.2, 89, 90, 5000, 7200, 200_000].map(words.duration)")
+    assert [each.replace("\u00a0", " ") for each in lengths] == ["1 s", "89 s", "2 min", "83 min", "2 h", "2 days"]
+    points = [{"samples": 1000 * k, "at": f"2026-01-01T00:0{k}:00Z"} for k in range(6)]
+    script = "([points, counted]) => words.pace(points, counted, Date.parse('2026-01-01T00:06:00Z'))"
+    assert words.evaluate(script, [points, 6400]) == 4400 / 240, "since the fourth plan from the end"
+    assert words.evaluate(script, [points[:1], 6000]) == 6000 / 360
+    assert words.evaluate(script, [points, 2000]) is None
+    assert words.evaluate(script, [[], 0]) is None
+
+
+def test_a_session_without_traffic_waits_for_it(words: Page) -> None:
+    def glance(**changes: object) -> list[str]:
+        return list(words.evaluate("best => words.glance(best)", {**BEST, **changes}))
+
+    assert glance() == ["not_yet", "Searching"]
+    assert glance(samples=0) == ["waiting", "Waiting for traffic"]
+    assert glance(samples=0, state="paused") == ["paused", "Paused"]

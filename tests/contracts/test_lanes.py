@@ -85,3 +85,20 @@ async def test_unkeyed_impressions_differ_in_nothing_but_chance(
         slots = b'"i":1' in content
         found.add((slots, tuple(headers[1:]), TICKET.sub(b"", content)))
     assert len(found) <= 2, "one for each order of the two items"
+
+
+@pytest.mark.parametrize("feedback", ["pair", "items"])
+async def test_batches_of_rewards_are_the_same_through_both(
+    lanes: tuple[httpx.AsyncClient, httpx.AsyncClient], feedback: str
+) -> None:
+    hot, _ = lanes
+    at = (await hot.post("/v1/sessions", json={"items": ["a", "b", "c"], "feedback": feedback})).headers["Location"]
+    told: list[list[bytes]] = []
+    for lane in lanes:
+        shown = (await lane.post(f"{at}/next-pair/batch", json={"count": 6})).json()
+        rows = [{"ticket": one["ticket"], "reward": place % 2} for place, one in enumerate(shown)]
+        other = [{**row, "reward": 1} for row in rows]
+        batches = [rows[:5], rows, [*rows, rows[0]], other, [*rows[:2], {**rows[0], "reward": 0.5}]]
+        told.append([(await lane.post(f"{at}/feedback/batch", json=batch)).content for batch in batches])
+    assert told[0] == told[1]
+    assert told[0][0].count(b'"accepted"') == (5 if feedback == "pair" else 0)

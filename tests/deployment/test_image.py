@@ -8,10 +8,12 @@ import socket
 import subprocess
 import sys
 import time
+from importlib import metadata
 from pathlib import Path
 
 import httpx
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 MOVED = ("/opt/bestpair", "/src", "/data")
@@ -26,6 +28,33 @@ def instructions() -> list[tuple[str, str]]:
     text = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return [(line.split()[0], line.split(maxsplit=1)[1]) for line in lines]
+
+
+def declared() -> set[str]:
+    """Returns the distributions that bestpair says it needs, and what those need in turn."""
+    found, waiting = set[tuple[str, str]](), [("bestpair", "")]
+    while waiting:
+        name, extra = waiting.pop()
+        found.add((name, extra))
+        for needed in map(Requirement, metadata.requires(name) or ()):
+            if needed.marker is None or needed.marker.evaluate({"extra": extra}):
+                asked = {(needed.name, one) for one in ("", *needed.extras)}
+                waiting += asked - found
+    return {name for name, _ in found} - {"bestpair"}
+
+
+def lend(environment: Path) -> None:
+    """Puts what is declared, and nothing else, into the new environment as it is installed here.
+
+    pip then finds it there, in the version of the constraints, instead of unpacking it all again; what is used without
+    being declared is still missed.
+    """
+    (site,) = environment.glob("lib/python3*/site-packages")
+    for name in declared():
+        one = metadata.distribution(name)
+        for top in {file.parts[0] for file in one.files or ()} - {"..", "__pycache__"}:
+            if not (site / top).exists():
+                (site / top).symlink_to(str(one.locate_file(top)))
 
 
 class Scratch:
@@ -75,6 +104,8 @@ class Scratch:
             self.workdir.mkdir(parents=True, exist_ok=True)
         elif name == "RUN":
             self.run(rest)
+            if "-m venv" in rest:
+                lend(Path(self.moved(rest.rsplit(maxsplit=1)[-1])))
         elif name == "COPY" and not rest.startswith("--from"):
             *sources, target = rest.split()
             for source in sources:

@@ -23,6 +23,8 @@ import random
 def visitors(): return range(60)
 def show(visitor, first, second): return random.Random(visitor).random() < 0.3
 """
+REQUIRED = os.environ.get("BESTPAIR_TEST_TOOLS") == "required"
+"""Set where a missing tool is a failure: continuous integration."""
 _MARK = "=== next block ==="
 
 
@@ -65,7 +67,10 @@ def test_commands_of_the_page(page: Path, sqlite_url: str, tmp_path: Path) -> No
     blocks = blocks_of(page.read_text())
     missing = [tool for tool in ("bash", "curl", "jq") if shutil.which(tool) is None]
     if missing:
-        pytest.skip(f"the commands of the documentation need {' and '.join(missing)}, not installed here")
+        advice = f"the commands of the documentation need {' and '.join(missing)}, not installed here"
+        if REQUIRED:
+            pytest.fail(advice)
+        pytest.skip(advice)
     (tmp_path / ".venv").symlink_to(sys.prefix, target_is_directory=True)
     with Server(sqlite_url, tmp_path) as server:
         shell = [block for block in blocks if block.language in {"sh", "bash"}]

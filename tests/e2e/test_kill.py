@@ -24,7 +24,7 @@ def kill_again_and_again(database_url: str, folder: Path, n_servers: int) -> Tal
         moments = random.Random(5)
         with calling([server.url for server in servers] * (CALLERS // n_servers), session) as callers:
             for _ in range(KILLS):
-                time.sleep(0.4 + 0.8 * moments.random())
+                time.sleep(0.3 + 0.5 * moments.random())
                 server = moments.choice(servers)
                 server.kill()
                 server.start()

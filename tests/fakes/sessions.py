@@ -14,6 +14,7 @@ from app.sessions.model import (
     HistoryPoint,
     Live,
     Purpose,
+    Rewards,
     SessionChange,
     SessionRecord,
     Snapshot,
@@ -115,10 +116,11 @@ class FakeSessions(Sessions):
         self.answers.append(answer)
         return FeedbackStatus.ACCEPTED
 
-    async def feedback_batch(self, session_id: str, answers: Sequence[Answer]) -> list[RowResult]:
+    async def feedback_batch(self, session_id: str, answers: Sequence[Answer] | Rewards) -> list[RowResult]:
         self._found(session_id)
-        self.answers.extend(answers)
-        return [RowResult("not_found" if answer.ticket == "unknown" else "accepted") for answer in answers]
+        rows = [Answer(one.ticket, one.reward) for one in answers] if isinstance(answers, Rewards) else answers
+        self.answers.extend(rows)
+        return [RowResult("not_found" if answer.ticket == "unknown" else "accepted") for answer in rows]
 
     async def best_pair(self, session_id: str) -> Snapshot:
         self._found(session_id)

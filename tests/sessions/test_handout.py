@@ -28,15 +28,16 @@ def rng() -> random.Random:
 
 def test_sequence_holds_the_demand_exactly_and_then_starts_again() -> None:
     sequence = HandoutSequence(DEMAND, 7, 1)
-    once = [sequence.pair(position) for position in range(sequence.total)]
+    once = sequence.pairs(0, sequence.total)
     assert Counter(once) == {(0, 1): 3, (0, 2): 1, (1, 3): 6}
-    assert [sequence.pair(sequence.total + position) for position in range(5)] == once[:5]
+    assert sequence.pairs(sequence.total, 5) == once[:5]
+    assert sequence.pairs(3, 2 * sequence.total) == (once * 3)[3 : 3 + 2 * sequence.total]
 
 
 def test_sequence_is_shuffled_by_seed_and_version() -> None:
     demand = tuple((0, j, 20) for j in range(1, 10))
     orders = {
-        tuple(HandoutSequence(demand, seed, version).pair(p) for p in range(180))
+        tuple(HandoutSequence(demand, seed, version).pairs(0, 180))
         for seed, version in [(1, 1), (1, 2), (2, 1), (1, 1)]
     }
     assert len(orders) == 3, "the same seed and version give the same order, others another one"
@@ -48,8 +49,9 @@ def test_long_demands_are_cut_into_fair_chunks(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(handout, "CHUNK", 50)
     demand = ((0, 1, 170), (0, 2, 5), (1, 2, 331))
     sequence = HandoutSequence(demand, 3, 2)
-    order = [sequence.pair(position) for position in range(sequence.total)]
+    order = sequence.pairs(0, sequence.total)
     assert Counter(order) == {(0, 1): 170, (0, 2): 5, (1, 2): 331}
+    assert [sequence.pairs(position, 1)[0] for position in range(sequence.total)] == order, "also across the chunks"
     early = Counter(order[:250])
     assert 70 <= early[0, 1] <= 100, "each part of the plan holds its share of every pair"
 
@@ -59,8 +61,7 @@ def test_impressions_count_and_are_noted(make_record: MakeRecord) -> None:
     given = at.serve(10, rng())
     assert Counter(tuple(sorted((one.i, one.j))) for one in given) == {(0, 1): 3, (0, 2): 1, (1, 3): 6}
     assert all(one.purpose is Purpose.EXPLORE and one.counts and one.plan_version == 1 for one in given)
-    assert [new.sequence for new in at.new] == list(range(41, 51))
-    assert [new.ticket for new in at.new] == [one.ticket for one in given]
+    assert at.new == given
     assert (at.issued, at.cursor, at.next_sequence) == (10, 10, 51)
     assert len({one.ticket for one in given}) == 10
 

@@ -9,6 +9,7 @@ import pytest
 
 from app.sessions.certificates import digest_of
 from app.sessions.creation import NewSession, settle
+from app.sessions.logged_choices import choices_were_made
 from app.sessions.model import FeedbackKind, SessionRecord, State
 from app.sessions.verification import Check, verify
 from tests.sessions.conftest import items
@@ -127,7 +128,7 @@ def test_verification_notices_counting_out_of_order(plain: Certified) -> None:
 
 
 class TestChoices:
-    """A choice must be in the memory of the plan that made it, as it was, with all that came before it."""
+    """The first plan whose impressions count for a choice must remember it as it was, with all before it."""
 
     def altered(self, chosen: Certified, kind: str, change: Any) -> set[str]:
         choices = copy.deepcopy(chosen.certificate["choices"])
@@ -162,8 +163,30 @@ class TestChoices:
         assert "choices" in failed(verify(forged(certificate, choices=choices), rows))
 
     def test_a_memory_that_cannot_be_read(self, chosen: Certified) -> None:
-        assert failed(verify(chosen.certificate, chosen.but("plan", 0, memory="?"))) == set(), "it chose nothing"
-        assert failed(verify(chosen.certificate, chosen.but("plan", 1, memory="?"))) == {"choices"}
+        used_from = chosen.certificate["choices"]["nominees"][0]["version"] + 1
+        for place in range(used_from - 1):
+            assert failed(verify(chosen.certificate, chosen.but("plan", place, memory="?"))) == set(), (
+                "nothing rests on it"
+            )
+        assert failed(verify(chosen.certificate, chosen.but("plan", used_from - 1, memory="?"))) == {"choices"}
+
+    def test_first_remembered_by_the_plan_that_made_it_or_the_one_before_but_no_later(self, chosen: Certified) -> None:
+        """A choice is used from the plan after its version on: that plan must have it, its own may."""
+        stated = chosen.certificate["choices"]
+        used_from = stated["nominees"][0]["version"] + 1
+        plans = [row for row in chosen.rows if row["kind"] == "plan"]
+
+        def without_it_until(version: int) -> bool:
+            rows = copy.deepcopy(plans)
+            for row in rows:
+                memory = json.loads(row["memory"])
+                if row["version"] < version:
+                    memory["choices"]["nominees"] = []
+                row["memory"] = json.dumps(memory)
+            return choices_were_made(chosen.certificate, rows)
+
+        assert without_it_until(used_from)
+        assert not without_it_until(used_from + 1)
 
 
 class TestShares:

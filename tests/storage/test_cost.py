@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Select
+from sqlalchemy import Connection, Select, Update
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from app.storage import folding, planning, reading
@@ -18,8 +18,9 @@ OF_OPEN = {
     "planning": reading._PLANNING,
     "advance": reading._TO_ADVANCE,
     "fold": folding._OPEN,
-    "ripe": folding._RIPE,
-    "overview": folding._OVERVIEW,
+    "ripe": folding._RIPE_AMONG_WAITING.statement,
+    "ripe before": folding._RIPE_BEFORE.statement,
+    "overview": folding._OVERVIEW.statement,
     "outstanding": planning._OUTSTANDING,
 }
 
@@ -40,13 +41,14 @@ async def test_what_is_open_is_found_by_its_own_index(store: SqlStore, database_
     assert not any(other in step for step in plan for other in others), plan
 
 
-def _plan(url: str, statement: Select[*tuple[Any, ...]], session_id: str) -> list[str]:
+def _plan(url: str, statement: Select[*tuple[Any, ...]] | Update, session_id: str) -> list[str]:
     """Returns how the database would run the statement, a line per step."""
     with migration_engine(url).connect() as connection:
         sqlite = connection.dialect.name == "sqlite"
         compiled = statement.compile(dialect=connection.dialect, compile_kwargs={"render_postcompile": True})
         assert isinstance(compiled, SQLCompiler)
-        fold = {"latest": 0.0, "answer_is_final": True, "silence_is_void": True, "most": 5}
+        band = {"first_waiting": 3001, "last_final": 3009}
+        fold = {"latest": 0.0, "answer_is_final": True, "silence_is_void": True, "most": 5, **band}
         given = {**compiled.params, **fold, "id": session_id, "limit": 5}
         ordered = tuple(given[name] for name in compiled.positiontup or [])
         if not sqlite:

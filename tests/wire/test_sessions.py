@@ -98,7 +98,7 @@ def test_ids_in_any_script_are_welcome() -> None:
 
 def test_repeated_ids_are_named() -> None:
     field, message = complaint(SessionCreate, '{"items": ["a", "b", {"id": "a"}, "b", "c"]}')
-    assert (field, message) == ("items", 'ids must be different; "a", "b" come more than once')
+    assert (field, message) == ("items", 'ids must be different; more than once: "a", "b"')
 
 
 def test_many_mistakes_are_cut_short() -> None:

@@ -1,9 +1,9 @@
 """Upper bound of a nominee: a pair named in advance need not pay for all the others.
 
-The leader is chosen from the data, so upper bounds that all pairs share pay a union over P pairs. A pair *named* by the
-plan of version v is no longer chosen by what is issued after v: its fresh samples alone give an anytime upper end that
-pays for its place in the order of nominations only, share / (k(k+1)) for the k-th (`shares.portion`). All of them hold
-together with probability 1 - share, so a leader may lean on whichever is lower, this or the shared one.
+The leader is chosen from the data, so upper bounds that all pairs share pay a union over P pairs. A pair *named* from
+what was issued up to version v is no longer chosen by what is issued after v: those samples give an anytime upper end
+that pays for its place in the order of nominations only, share / (k(k+1)) for the k-th (`shares.portion`). All of them
+hold together with probability 1 - share, so a leader may lean on whichever is lower, this or the shared one.
 """
 
 import math

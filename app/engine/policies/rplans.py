@@ -92,7 +92,7 @@ class _Refinement:
         self.x = by_item_clicks(now.evidence, None, 1.0).x if now.problem.item_clicks else rank_one(now.evidence)
         self.choices = now.choices
         if now.version == GUESSED_AT:
-            self.choices = replace(now.choices, guess=Guess.of(now.version, self.x[:, None]))
+            self.choices = replace(now.choices, guess=Guess.of(now.version - 1, self.x[:, None]))
         beliefs = Beliefs(now.evidence, self.x[:, None], self.choices.guess)
         self.race = Race(
             now.problem,
@@ -125,7 +125,8 @@ class _Refinement:
         unsettled = np.ones(len(pairs.index), dtype=np.bool_) if levels is None else ~levels.settled
         cost = aim.leader_need + (float((aim.direct * pairs.weight).sum()) if levels is None else levels.cost)
         nominated = self._nominate(aim)
-        batch.leader(aim, aim.leader_need if nominated else self._trial(aim), nominated=nominated)
+        for_leader = aim.leader_need if nominated else self._trial(aim)
+        batch.leader(aim, for_leader, nominated=nominated)
         batch.search(aim, now.problem.epsilon)
         todo, all_of_it = np.flatnonzero(unsettled), cost <= batch.size
         if now.problem.item_clicks:  # direct samples serve both their items too, so they come first
@@ -134,6 +135,7 @@ class _Refinement:
             batch.shared(screen, levels, now.version, all_of_it=all_of_it)
         if not now.problem.item_clicks:
             batch.direct(aim, todo)
+        batch.rest_to_leader(aim, for_leader)
         if batch.left > STALLED * batch.size:
             batch.lowest_bounds(now.assessment.contenders, now.assessment.bounds.lower)
         diagnostics = {
@@ -177,7 +179,7 @@ class _Refinement:
         shown, unclicked = ((column * apart).reshape(len(invited), -1).sum(axis=1) for column in (n, s))
         blank = int(invited[np.argmax(unclicked / np.maximum(shown, 1))])
         guess = np.round(clear_of_the_ends(self.x * self.x[blank]), DIGITS)
-        self.choices = self.choices.add_blank(Blank(self.now.version, blank, tuple(guess.tolist())))
+        self.choices = self.choices.add_blank(Blank(self.now.version - 1, blank, tuple(guess.tolist())))
         return self._screen()
 
     def _trial(self, aim: Aim) -> float:
@@ -200,5 +202,5 @@ class _Refinement:
             return False
         guess = float(np.round(clear_of_the_ends(np.array([aim.mean])), DIGITS)[0])
         pair = pair_at(aim.leader, self.now.problem.n_items)
-        self.choices = self.choices.nominate(Nominee(self.now.version, pair, guess))
+        self.choices = self.choices.nominate(Nominee(self.now.version - 1, pair, guess))
         return True

@@ -56,6 +56,12 @@ class Batch:
         i, j = pair_items(np.array([aim.leader]), self.n_items)
         self.ask("leader", i, j, np.array([min(wanted, part * self.size)]))
 
+    def rest_to_leader(self, aim: Aim, wanted: float) -> None:
+        """Gives what is left to the leader: where few pairs are open, smaller batches would only mean more plans."""
+        room = min(wanted - self.purposes.get("leader", 0.0), self.left)
+        if room > 0:
+            self.ask("leader", *pair_items(np.array([aim.leader]), self.n_items), np.array([room]))
+
     def search(self, aim: Aim, epsilon: float) -> None:
         """Asks for pairs that may be better than the leader, the most promising first."""
         pairs = aim.open_pairs

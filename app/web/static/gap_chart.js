@@ -3,8 +3,8 @@
 import { drawn, element, onResize, replace, say } from "./dom.js";
 import { both, count, inPoints, points as inShort } from "./words.js";
 
-const HEIGHT = 262;
-const MARGIN = { left: 46, right: 14, top: 28, bottom: 34 };
+const HEIGHT = 272;
+const MARGIN = { left: 46, right: 14, top: 28, bottom: 44 };
 
 export function gapPanel(session) {
   const holder = element("div");
@@ -94,7 +94,7 @@ function chart(points, session, width, tell) {
   }
   svg.append(
     drawn("text", { x: 0, y: 10 }, "gap, in points"),
-    drawn("text", { x: width - MARGIN.right, y: HEIGHT - 2, "text-anchor": "end" }, "impressions counted"),
+    drawn("text", { x: width - MARGIN.right, y: HEIGHT - 6, "text-anchor": "end" }, "impressions counted"),
     drawn("line", { class: "goal", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(epsilon), y2: y(epsilon) }),
     drawn("text", { class: "goal-text", x: MARGIN.left + 6, y: y(epsilon) + 16 }, `goal ${inPoints(epsilon)}`),
   );

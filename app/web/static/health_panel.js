@@ -1,18 +1,19 @@
 // What speaks against the assumptions, what is assumed, and the settings.
 
 import { element, replace } from "./dom.js";
-import { assumption, count, inPoints, sureness } from "./words.js";
+import { assumption, count, duration, inPoints, sureness, when } from "./words.js";
 
 export function healthPanel() {
   const findings = element("div", { "aria-live": "polite" });
   const assumed = element("ul", { class: "plain-list small soft" });
-  const node = element("section", { class: "card half", "aria-label": "Health" }, element("h2", {}, "Health"), findings, element("h3", {}, "What the proof rests on"), assumed);
+  const node = element("section", { class: "card third always", "aria-label": "Health" }, element("h2", { id: "health" }, "Health"), findings, element("h3", {}, "What the proof rests on"), assumed);
   let told = "";
 
   function show(best) {
     const now = JSON.stringify([best.health, best.assumptions]);
     if (now === told) return;
     told = now;
+    node.classList.toggle("urgent", best.health.some(({ suspends }) => suspends)); // then it comes first
     replace(findings, best.health.length ? element("ul", { class: "findings" }, ...best.health.map(finding)) : element("p", {}, "Nothing seen so far speaks against the assumptions."));
     replace(assumed, ...best.assumptions.map((name) => element("li", {}, assumption(name))));
   }
@@ -41,15 +42,15 @@ export function settingsPanel(session) {
     ["Answers", session.feedback === "items" ? "which items were clicked" : "whether the pair was clicked"],
     ["Groups (rank)", String(session.rank)],
     ["Silence means", session.missing_feedback === "void" ? "a lost answer" : "no click"],
-    session.attribution_window_seconds > 0 ? ["Attribution window", `${session.attribution_window_seconds} s`] : ["Ticket lives", `${session.ticket_ttl_seconds} s`],
+    session.attribution_window_seconds > 0 ? ["Attribution window", duration(session.attribution_window_seconds)] : ["Ticket lives", duration(session.ticket_ttl_seconds)],
     ["Seed", String(session.seed)],
-    ["Created", new Date(session.created_at).toLocaleString("en")],
+    ["Created", when(session.created_at)],
     ["Id", session.id],
   ];
   return element(
     "section",
-    { class: "card half", "aria-label": "Settings" },
+    { class: "card wide always", "aria-label": "Settings" },
     element("h2", {}, "Settings"),
-    element("dl", { class: "settings small" }, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])),
+    element("dl", { class: "settings small in-columns" }, ...rows.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
   );
 }

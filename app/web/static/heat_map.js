@@ -1,5 +1,5 @@
 // The heat map: estimated reward of the most relevant pairs. Measured cells are squares, the larger the more often they
-// were shown; imputed ones are dots.
+// were shown, and hollow while that was seldom; imputed ones are dots.
 
 import { colour, TABLE } from "./colours.js";
 import { element, onResize, replace, say } from "./dom.js";
@@ -7,8 +7,10 @@ import { both, count, percent } from "./words.js";
 
 const SIZES = [25, 50, 100, 200];
 const LARGEST_CELL = 30;
+const LARGEST_MAP = 760; // pixels: all of it fits on a screen, and the legend beside it
+const SMALLEST_LABELLED = 11; // pixels: labels beside lower rows could not be read
 const OFTEN = 300; // impressions that fill a square
-const ENOUGH = 30; // impressions from which on a cell has a say in the range of the colours: fewer say too little
+const ENOUGH = 30; // impressions from which on a cell is filled, and has a say in the range of colours: fewer say too little
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 export function heatPanel(session, onSize) {
@@ -22,14 +24,14 @@ export function heatPanel(session, onSize) {
   const node = element(
     "section",
     { class: "card", "aria-label": "Heat map" },
-    element("div", { class: "panel-head" }, element("h2", {}, "How often each pair is clicked"), element("label", {}, "Most relevant", choice)),
-    element("figure", { class: "heat" }, holder, element("div", { class: "beside" }, legend, readout)),
+    element("div", { class: "panel-head" }, element("h2", {}, "How often each pair is clicked"), sizes.length > 1 ? element("label", {}, "Most relevant", choice) : element("span", { class: "soft small" }, `all ${count(session.n_items)} items`)),
+    element("figure", { class: "heat" }, holder, element("div", { class: "beside" }, readout, legend)),
   );
   const state = { map: null, width: 0, layout: null, cursor: null, best: null };
 
   function draw() {
     if (!state.map || !state.width) return;
-    state.layout = layoutOf(state.map, state.width);
+    state.layout = layoutOf(state.map, state.width, canvas);
     paint(canvas, state);
   }
   const end = onResize(node.querySelector("figure"), (width) => {
@@ -48,12 +50,13 @@ export function heatPanel(session, onSize) {
   // Read out to those who move through the map, not to everyone at each update.
   canvas.addEventListener("focus", () => readout.setAttribute("aria-live", "polite"));
   canvas.addEventListener("blur", () => readout.setAttribute("aria-live", "off"));
-  canvas.addEventListener("pointermove", (event) => {
+  const follow = (event) => {
     if (!state.layout) return;
     const box = canvas.getBoundingClientRect();
     const { gutter, cell } = state.layout;
     point(Math.floor((event.clientY - box.top) / cell), Math.floor((event.clientX - box.left - gutter) / cell));
-  });
+  };
+  for (const kind of ["pointermove", "pointerdown"]) canvas.addEventListener(kind, follow); // a finger only taps
   canvas.addEventListener("keydown", (event) => {
     const move = MOVES[event.key];
     if (!move || !state.map) return;
@@ -69,8 +72,10 @@ export function heatPanel(session, onSize) {
     canvas.dataset.plan = estimates.plan_version;
     canvas.dataset.measured = state.map.measured;
     canvas.dataset.imputed = state.map.imputed;
+    canvas.hidden = !state.map.measured && !state.map.imputed;
     replace(legend, ...legendOf(state.map));
     draw();
+    if (canvas.hidden) return;
     const [row, column] = state.cursor || placeOf(state.map, best);
     if (row >= 0 && column >= 0) say(readout, described(state.map, row, column));
   }
@@ -99,12 +104,19 @@ const filling = (shown) => 0.5 + 0.5 * Math.min(1, Math.log(shown + 1) / Math.lo
 // Where the best pair is; -1 if its items are not among those shown.
 const placeOf = ({ items }, best) => [best.i, best.j].map((number) => items.findIndex((item) => item.i === number));
 
-function layoutOf({ items }, width) {
-  const gutter = Math.min(150, Math.floor(width * 0.28));
-  const cell = Math.min(LARGEST_CELL, (width - gutter) / items.length);
-  const labelled = cell >= 9;
-  return { gutter: labelled ? gutter : 0, cell: labelled ? cell : Math.min(LARGEST_CELL, width / items.length), labelled };
+// As wide a margin as the labels need, up to a share of the width; none if the rows are too low to write beside.
+function layoutOf({ items }, width, canvas) {
+  const most = Math.min(LARGEST_MAP, width);
+  const pen = canvas.getContext("2d");
+  pen.font = fontOf(LARGEST_CELL, 700);
+  const widest = Math.max(...items.map((item) => pen.measureText(item.label.slice(0, 40)).width));
+  const gutter = Math.ceil(Math.min(widest + 10, 180, width * 0.28));
+  const cell = Math.min(LARGEST_CELL, (most - gutter) / items.length);
+  if (cell < SMALLEST_LABELLED) return { gutter: 0, cell: Math.min(LARGEST_CELL, most / items.length), labelled: false };
+  return { gutter, cell, labelled: true };
 }
+
+const fontOf = (cell, weight = 400) => `${weight} ${Math.min(13, cell * 0.85)}px system-ui, sans-serif`;
 
 function paint(canvas, { map, layout, cursor, best }) {
   const { items, cells, index, low, high } = map;
@@ -125,14 +137,16 @@ function paint(canvas, { map, layout, cursor, best }) {
       const k = a === b ? -1 : index(a, b);
       const reward = k < 0 ? null : cells.reward[k];
       if (reward === null) continue;
-      pen.fillStyle = colour((reward - low) / (high - low));
+      pen.fillStyle = pen.strokeStyle = colour((reward - low) / (high - low));
       const [x, y] = [gutter + b * cell + room / 2, a * cell + room / 2];
-      if (cells.measured[k]) square(pen, x, y, room * filling(cells.shown[k]));
+      const side = room * filling(cells.shown[k]);
+      if (cells.measured[k] && cells.shown[k] < ENOUGH && side > 5) frame(pen, x, y, side);
+      else if (cells.measured[k]) square(pen, x, y, side);
       else dot(pen, x, y, Math.max(room * 0.3, 1));
     }
   }
   pen.strokeStyle = pen.fillStyle = getComputedStyle(canvas).color;
-  if (labelled) write(pen, items, gutter, cell);
+  if (labelled) write(pen, items, gutter, cell, cursor || placeOf(map, best));
   const [row, column] = placeOf(map, best);
   pen.lineWidth = 2;
   if (row >= 0 && column >= 0) for (const [a, b] of [[row, column], [column, row]]) pen.strokeRect(gutter + b * cell, a * cell, cell - seam, cell - seam);
@@ -146,6 +160,11 @@ function square(pen, x, y, side) {
   pen.fillRect(x - side / 2, y - side / 2, side, side);
 }
 
+function frame(pen, x, y, side) {
+  pen.lineWidth = 1.5;
+  pen.strokeRect(x - side / 2 + 0.75, y - side / 2 + 0.75, side - 1.5, side - 1.5);
+}
+
 function dot(pen, x, y, across) {
   if (across < 2.5) return square(pen, x, y, across); // nobody sees the difference, and circles take longer
   pen.beginPath();
@@ -153,13 +172,15 @@ function dot(pen, x, y, across) {
   pen.fill();
 }
 
-function write(pen, items, gutter, cell) {
-  pen.font = `${Math.min(13, cell * 0.85)}px system-ui, sans-serif`;
+// Labels end where the cells begin; those of the pair that is told of are bold.
+function write(pen, items, gutter, cell, bold) {
   pen.textBaseline = "middle";
+  pen.textAlign = "right";
   items.forEach((item, a) => {
     let text = item.label;
+    pen.font = fontOf(cell, bold.includes(a) ? 700 : 400);
     while (text.length > 1 && pen.measureText(text).width > gutter - 8) text = `${text.slice(0, text.length > 60 ? 50 : -2)}…`;
-    pen.fillText(text, 0, (a + 0.5) * cell);
+    pen.fillText(text, gutter - 7, (a + 0.5) * cell);
   });
 }
 
@@ -173,7 +194,7 @@ function described({ items, cells, index }, row, column) {
 }
 
 function legendOf(map) {
-  if (!map.measured && !map.imputed) return [element("span", {}, "No cell has been measured yet.")];
+  if (!map.measured && !map.imputed) return [];
   const ramp = element("canvas", { width: TABLE.length, height: 1, "aria-hidden": "true" });
   const pen = ramp.getContext("2d");
   TABLE.forEach((shade, step) => {
@@ -182,9 +203,11 @@ function legendOf(map) {
   });
   return [
     element("span", {}, percent(map.low), ramp, percent(map.high)),
-    element("span", {}, sample((pen) => square(pen, 10, 10, 20)), `measured (${count(map.measured)}); smaller: seldom shown`),
+    element("span", {}, sample((pen) => square(pen, 10, 10, 20)), `measured (${count(map.measured)}), larger: shown more often`),
+    element("span", {}, sample((pen) => frame(pen, 10, 10, 15)), `measured in fewer than ${ENOUGH} impressions`),
     element("span", {}, sample((pen) => dot(pen, 10, 10, 9)), `imputed from other pairs (${count(map.imputed)})`),
     element("span", {}, sample((pen) => pen.strokeRect(2, 2, 16, 16)), "the best pair"),
+    element("span", {}, "Columns are the items of the rows, in the same order."),
   ];
 }
 

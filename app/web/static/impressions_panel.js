@@ -11,12 +11,12 @@ export function impressionsPanel(session) {
     "section",
     { class: "card third", "aria-label": "Impressions" },
     element("h2", {}, "Impressions"),
-    element("h3", {}, "Explore"),
+    element("h3", {}, "Explore: shown to learn"),
     stack,
     keys,
     element("h3", {}, "Explore, by phase"),
     phases,
-    element("h3", {}, "Exploit"),
+    element("h3", {}, "Exploit: shown the best pair so far"),
     element("p", { class: "soft small exploit" }),
   );
 
@@ -58,8 +58,8 @@ function line(phase, n, all) {
 }
 
 function exploit(session, counters) {
-  const told = "Impressions that show the best pair so far leave no row.";
-  if (session.explore_share >= 1) return `${told} There are some only while paused, or after the end.`;
+  const told = "Nothing is learnt from these, so they are not counted.";
+  if (session.explore_share >= 1) return `${told} They begin after the verdict, or while paused.`;
   const expected = (counters.issued * (1 - session.explore_share)) / session.explore_share;
   return `${told} About ${roughly(expected)} are to be expected: exploration gets ${Math.round(100 * session.explore_share)} % of all.`;
 }

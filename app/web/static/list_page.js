@@ -2,7 +2,7 @@
 
 import { listSessions, mayChange } from "./api.js";
 import { element, replace, say } from "./dom.js";
-import { both, count, gapInWords, glance, inPoints, progress } from "./words.js";
+import { both, count, gapInWords, glance, inPoints, progress, roughly, when } from "./words.js";
 
 const REFRESH_MILLISECONDS = 3_000;
 
@@ -10,6 +10,7 @@ export function open(holder) {
   document.title = "Sessions · bestpair";
   const list = element("ul", { class: "sessions", role: "list" });
   const status = element("p", { class: "soft", role: "status" }, "Loading…");
+  const summary = element("span", { class: "soft small" });
   const more = element("button", { type: "button", hidden: true }, "Older sessions");
   replace(
     holder,
@@ -17,6 +18,7 @@ export function open(holder) {
       "div",
       { class: "page-head" },
       element("h1", {}, "Sessions"),
+      summary,
       element("div", { class: "actions" }, element("a", { class: "button main-action", href: "#/new" }, "New session")),
     ),
     status,
@@ -50,6 +52,7 @@ export function open(holder) {
     if (focused) [...list.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus();
     more.hidden = !next;
     empty.hidden = sessions.length > 0;
+    say(summary, summed(sessions));
   }
 
   const empty = nothingYet();
@@ -98,22 +101,38 @@ function row(session) {
           session.name || "Without a name",
           element("span", { class: `chip ${kind}` }, words),
         ),
-        element("div", { class: "soft" }, best.samples ? both(session.best_labels) : "Nothing is known yet"),
+        element("div", { class: "soft" }, best.samples ? both(session.best_labels) : "No impression has been counted"),
       ),
       element(
         "div",
         {},
         element("div", { class: `meter ${best.verdict}` }, fill),
-        element("div", { class: "meter-ends" }, gapInWords(best.gap), element("span", {}, `goal ${inPoints(best.epsilon)}`)),
+        element("div", { class: "meter-ends" }, gapInWords(best.gap), element("span", {}, left(best))),
       ),
       element(
         "div",
         { class: "figures small numbers" },
         element("div", {}, `${count(session.counters.counted)} impressions`),
-        element("div", { class: "soft" }, `${count(session.n_items)} items`),
+        element("div", { class: "soft" }, `${count(session.n_items)} items, ${when(session.created_at)}`),
       ),
     ),
   );
+}
+
+// The right end of the bar: what is missing, or else what was asked for.
+function left(best) {
+  const goal = `goal ${inPoints(best.epsilon)}`;
+  return best.verdict === "not_yet" && best.forecast_samples !== null ? `${goal}, about ${roughly(best.forecast_samples)} to go` : goal;
+}
+
+// How many sessions are in which condition.
+function summed(sessions) {
+  const found = new Map();
+  for (const session of sessions) {
+    const [, words] = glance(session.best_pair);
+    found.set(words, (found.get(words) || 0) + 1);
+  }
+  return [...found].map(([words, n]) => `${count(n)} ${words.toLowerCase()}`).join(" · ");
 }
 
 function nothingYet() {
@@ -122,7 +141,7 @@ function nothingYet() {
     { class: "card empty", hidden: true },
     element("h2", {}, "No sessions yet"),
     element("p", { class: "soft" }, "Create one with your items, then let your ad server ask for pairs and report clicks."),
-    element("p", { class: "soft" }, "Or watch a simulated one: ", element("code", {}, "bestpair demo")),
+    element("p", { class: "soft" }, "Or watch a simulated one: ", element("code", {}, "make demo")),
     element("p", {}, element("a", { class: "button main-action", href: "#/new" }, "New session")),
   );
 }

@@ -22,7 +22,8 @@ export function bestPanel(session) {
   const range = element("p", { class: "soft" });
   const bar = element("div", { class: "best-bar" });
   const ends = element("div", { class: "meter-ends numbers", "aria-hidden": "true" }, element("span", {}, "0 %"), element("span", {}, "100 %"));
-  const node = element("section", { class: "card third", "aria-label": "Best pair" }, element("h2", {}, "Best pair so far"), name, big, range, bar, ends);
+  const beside = element("dl", { class: "settings small beside-best", hidden: true });
+  const node = element("section", { class: "card third", "aria-label": "Best pair" }, element("h2", {}, "Best pair so far"), name, big, range, bar, ends, beside);
 
   function show(best) {
     const [first, second] = [session.items[best.i].label, session.items[best.j].label];
@@ -34,7 +35,19 @@ export function bestPanel(session) {
     replace(bar, intervalBar({ low, high, value: best.estimated_reward, leader: true }));
   }
 
-  return { node, show };
+  // Descriptions, not proofs: they tell what finding this pair is worth.
+  function compare(estimates, best) {
+    const next = cellsOf(estimates).find((cell) => !isPair(cell, best));
+    const known = estimates.cells.reward.filter((reward) => reward !== null);
+    const whole = estimates.items.length === session.n_items && known.length === estimates.cells.reward.length;
+    const rows = [];
+    if (next) rows.push(["Next best measured", `${both([session.items[next.i].label, session.items[next.j].label])}, ${percent(next.reward)}`]);
+    if (whole && known.length > 1) rows.push(["A pair at random", `about ${percent(known.reduce((sum, reward) => sum + reward, 0) / known.length)}`]);
+    beside.hidden = !rows.length;
+    replace(beside, ...rows.flatMap(([label, value]) => [element("dt", {}, label), element("dd", { class: "numbers" }, value)]));
+  }
+
+  return { node, show, compare };
 }
 
 const MOST_ROWS = 8;
@@ -43,6 +56,8 @@ export function racePanel(session) {
   const title = element("h2");
   const note = element("p", { class: "soft small" });
   const body = element("tbody");
+  const [from, to] = [element("span"), element("span")];
+  const interval = element("th", { scope: "col" }, element("span", { class: "hidden-text" }, "Interval on a scale of "), element("span", { class: "scale numbers" }, from, to));
   const node = element(
     "section",
     { class: "card wide race", "aria-label": "Contenders" },
@@ -58,7 +73,7 @@ export function racePanel(session) {
           "tr",
           {},
           element("th", { scope: "col" }, "Pair"),
-          element("th", { scope: "col" }, "Interval"),
+          interval,
           element("th", { scope: "col", class: "number" }, "Clicked"),
           element("th", { scope: "col", class: "number shown" }, "Shown"),
         ),
@@ -87,19 +102,22 @@ export function racePanel(session) {
 
   function draw(best) {
     const racing = last && last.contenders.length > 0 && best.verdict !== "certified";
-    const others = last ? (racing ? last.contenders : runnersUp(last, best)).slice(0, MOST_ROWS) : [];
-    say(title, racing ? "Still in the race" : "Runners-up");
+    // The contenders are those of the last plan, the best pair may be a later one: never the same pair twice.
+    const others = last ? (racing ? last.contenders : last.cells).filter((entry) => !isPair(entry, best)).slice(0, MOST_ROWS) : [];
+    say(title, racing ? (best.verdict === "not_yet" ? "Still in the race" : "Not ruled out") : "Runners-up");
     const hidden = racing ? best.contenders - others.length : 0;
     say(
       note,
       racing
-        ? `Pairs that may still be better than the best one by more than the goal${hidden > 0 ? `; ${count(hidden)} more are not shown` : ""}.`
-        : "The strongest other pairs that were measured, for comparison.",
+        ? `Pairs that may still be better than the best one by more than the goal${hidden > 0 ? `; ${count(hidden)} more are not shown` : ""}. Dashed: the least the best pair gets.`
+        : "The strongest other pairs that were measured, for comparison. Dashed: the least the best pair gets.",
     );
     const leader = { i: best.i, j: best.j, interval: best.interval, reward: best.estimated_reward, shown: last?.shownOfBest };
     const high = Math.max(...[leader, ...others].map((entry) => entry.interval[1]));
     const low = Math.min(...[leader, ...others].map((entry) => entry.interval[0]));
     const scale = { from: Math.max(0, low - 0.02), to: Math.min(1, high + 0.02) };
+    say(from, percent(scale.from));
+    say(to, percent(scale.to));
     replace(body, [rowOf(leader, true, scale), ...others.map((entry) => rowOf(entry, false, scale, best.interval[0]))]);
   }
 
@@ -125,8 +143,4 @@ function cellsOf({ items, cells }) {
   }
   // A pair shown twice and clicked twice is no runner-up: what it is sure of decides.
   return found.sort((one, other) => other.interval[0] - one.interval[0] || other.reward - one.reward);
-}
-
-function runnersUp(last, best) {
-  return last.cells.filter((cell) => !isPair(cell, best));
 }

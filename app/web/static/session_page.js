@@ -2,6 +2,7 @@
 
 import { getEstimates, getHistory, getSession } from "./api.js";
 import { actions } from "./actions.js";
+import { connectPanel } from "./connect_panel.js";
 import { element, replace, say } from "./dom.js";
 import { gapPanel } from "./gap_chart.js";
 import { heatPanel } from "./heat_map.js";
@@ -10,6 +11,7 @@ import { impressionsPanel } from "./impressions_panel.js";
 import { follow } from "./live.js";
 import { bestPanel, racePanel } from "./pair_panels.js";
 import { verdictPanel } from "./verdict_panel.js";
+import { glance } from "./words.js";
 
 const MAP_MILLISECONDS = 15_000; // between plans the heat map is looked at again so often
 
@@ -32,7 +34,6 @@ const back = () => element("a", { class: "back", href: "#/" }, "← All sessions
 
 function begin(page, holder, session) {
   const title = session.name || "Without a name";
-  document.title = `${title} · bestpair`;
   const panels = {
     verdict: verdictPanel(session),
     best: bestPanel(session),
@@ -41,7 +42,14 @@ function begin(page, holder, session) {
     heat: heatPanel(session, () => refreshMap(true)),
     impressions: impressionsPanel(session),
     health: healthPanel(),
+    connect: connectPanel(session),
   };
+  const grid = element(
+    "div",
+    { class: "panels" },
+    ...[panels.best, panels.gap, panels.race, panels.impressions, panels.heat, panels.health].map((panel) => panel.node),
+    settingsPanel(session),
+  );
   const mode = element("span", { class: "live", role: "status" }, "Connecting…");
   const controls = actions(session, (changed) => {
     tellBest(changed.best_pair);
@@ -52,12 +60,8 @@ function begin(page, holder, session) {
     back(),
     element("div", { class: "page-head" }, element("h1", {}, title), mode, controls.node),
     panels.verdict.node,
-    element(
-      "div",
-      { class: "panels" },
-      ...[panels.best, panels.gap, panels.race, panels.impressions, panels.heat, panels.health].map((panel) => panel.node),
-      settingsPanel(session),
-    ),
+    panels.connect.node,
+    grid,
   );
   page.ends.push(panels.gap.end, panels.heat.end);
 
@@ -79,7 +83,10 @@ function begin(page, holder, session) {
 
   function tellCounters(told) {
     counters = told;
-    panels.verdict.show(best, counters);
+    panels.verdict.show(best, counters, points);
+    panels.connect.show(counters);
+    grid.classList.toggle("untouched", !counters.issued); // most panels have nothing to say yet
+    document.title = `${glance(best)[1]}: ${title} · bestpair`;
     panels.impressions.show(counters, points);
     if ((points.at(-1)?.plan_version ?? 0) < best.plan_version) refreshHistory();
     refreshMap(false);
@@ -93,6 +100,7 @@ function begin(page, holder, session) {
       points.push(...(await getHistory(session.id, points.at(-1)?.plan_version ?? 0)));
       panels.gap.show(points, best);
       panels.impressions.show(counters, points);
+      panels.verdict.show(best, counters, points);
     } catch {
       // the next plan, or the next poll, asks again
     }
@@ -115,6 +123,7 @@ function begin(page, holder, session) {
         map.size = size;
         panels.heat.show(estimates, best);
         panels.race.show(estimates, best);
+        panels.best.compare(estimates, best);
       }
     } catch {
       map.tag = null;

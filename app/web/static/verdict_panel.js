@@ -1,7 +1,7 @@
 // The verdict in words, how far the proof is, and the figures behind it.
 
-import { element, say } from "./dom.js";
-import { count, gapInWords, glance, inPoints, progress, roughly, verdict } from "./words.js";
+import { element, replace, say } from "./dom.js";
+import { count, duration, gapInWords, glance, inPoints, pace, progress, roughly, verdict } from "./words.js";
 
 export function verdictPanel(session) {
   const words = element("p", { class: "words", id: "verdict" });
@@ -15,8 +15,8 @@ export function verdictPanel(session) {
   );
   const gap = element("span");
   const goal = element("span", {}, session.model === "deterministic" ? "goal the exact answer" : `goal ${inPoints(session.epsilon)}`);
-  const figures = { counted: "Impressions counted", contenders: "Pairs in the race", left: "Impressions to go, about", plan: "Plan" };
-  const cells = Object.fromEntries(Object.keys(figures).map((name) => [name, element("dd")]));
+  const figures = element("dl", { class: "figures-row" });
+  let told = "";
   const node = element(
     "section",
     { class: "card verdict", "aria-label": "Verdict" },
@@ -24,16 +24,12 @@ export function verdictPanel(session) {
     element("div", { "aria-live": "polite", "aria-atomic": "true" }, element("p", { class: "small" }, chip), words, more),
     meter,
     element("div", { class: "meter-ends numbers" }, gap, goal),
-    element(
-      "dl",
-      { class: "figures-row" },
-      ...Object.entries(figures).map(([name, label]) => element("div", {}, element("dt", {}, label), cells[name])),
-    ),
+    figures,
   );
 
   const labels = (best) => [session.items[best.i].label, session.items[best.j].label];
 
-  function show(best, counters) {
+  function show(best, counters, points) {
     const [sentence, second] = verdict(best, labels(best), session.model);
     node.className = `card verdict ${best.verdict}`;
     const [kind, short] = glance(best);
@@ -46,11 +42,33 @@ export function verdictPanel(session) {
     meter.setAttribute("aria-valuenow", share);
     meter.setAttribute("aria-valuetext", `${gapInWords(best.gap)}, goal ${inPoints(best.epsilon)}`);
     say(gap, gapInWords(best.gap));
-    say(cells.counted, count(counters.counted));
-    say(cells.contenders, best.verdict === "certified" ? "–" : count(best.contenders));
-    say(cells.left, best.verdict === "not_yet" && best.forecast_samples !== null ? roughly(best.forecast_samples) : "–");
-    say(cells.plan, `${best.plan_version} (${best.phase})`);
+    const rows = figuresOf(session, best, counters, points);
+    if (told === (told = JSON.stringify(rows))) return;
+    replace(figures, ...rows.map(([label, value]) => element("div", {}, element("dt", {}, label), element("dd", {}, value))));
   }
 
   return { node, show };
+}
+
+// What is worth knowing now: how long it will take while it searches, how long it took afterwards.
+function figuresOf(session, best, counters, points) {
+  const pairs = (session.n_items * (session.n_items - 1)) / 2;
+  const counted = ["Impressions counted", count(counters.counted)];
+  const plan = ["Plan", `${best.plan_version} (${best.phase})`];
+  if (best.verdict === "certified") {
+    const took = points.length > 1 ? duration((Date.parse(points.at(-1).at) - Date.parse(points[0].at)) / 1000) : "–";
+    return [counted, ["Pairs to choose from", count(pairs)], ["Time taken", took], plan];
+  }
+  if (!best.samples) return [counted, ["Pairs to choose from", count(pairs)], plan];
+  const race = ["Pairs in the race", `${count(best.contenders)} of ${count(pairs)}`];
+  if (best.verdict !== "not_yet") return [counted, race, plan];
+  const left = best.forecast_samples;
+  const speed = best.state === "running" ? pace(points, counters.counted, Date.now()) : null;
+  return [
+    counted,
+    race,
+    ["Impressions to go, about", left === null ? "–" : roughly(left)],
+    ["Time to go, at this pace", left === null || speed === null ? "–" : duration(left / speed)],
+    plan,
+  ];
 }

@@ -33,9 +33,30 @@ export function sureness(delta) {
 
 export const both = (labels) => (labels[0] === labels[1] ? `${labels[0]}, twice` : `${labels[0]} + ${labels[1]}`);
 
+// A length of time as people say it.
+export function duration(seconds) {
+  for (const [most, unit, word] of [[90, 1, "s"], [5400, 60, "min"], [129_600, 3600, "h"]]) {
+    if (seconds < most) return `${Math.max(1, Math.round(seconds / unit))}\u00a0${word}`;
+  }
+  return `${count(Math.round(seconds / 86_400))}\u00a0days`;
+}
+
+const PACE_PLANS = 3; // as many plans back: long enough to be steady, short enough to notice a change of traffic
+
+// Impressions a second of late, null while nothing can be said.
+export function pace(points, counted, now) {
+  const since = points.at(-1 - PACE_PLANS) ?? points[0];
+  if (!since || counted <= since.samples) return null;
+  const seconds = (now - Date.parse(since.at)) / 1000;
+  return seconds > 0 ? (counted - since.samples) / seconds : null;
+}
+
+export const when = (time) => new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
+
 // What a list says of a session at a glance: the verdict, unless there is none and the caller has put it aside.
 export function glance(best) {
   if (best.verdict === "not_yet" && best.state !== "running") return [best.state, best.state === "paused" ? "Paused" : "Stopped"];
+  if (best.verdict === "not_yet" && !best.samples) return ["waiting", "Waiting for traffic"];
   return [best.verdict, CHIPS[best.verdict]];
 }
 
@@ -54,7 +75,7 @@ export function verdict(best, labels, model) {
     ];
   }
   if (best.verdict === "suspended") {
-    return ["On hold: what was seen contradicts an assumption.", `Nothing can be certified until that is cleared up; see Health. Best so far: ${pair}.`];
+    return ["On hold: what was seen contradicts an assumption.", `Nothing can be certified any more; Health, below, says why and what to do. Best so far: ${pair}.`];
   }
   return [notYet(best), best.samples ? `Best so far: ${pair}, ${best.gap < 1 ? `within ${inPoints(best.gap)} of the best` : "nothing proven about it yet"}. ${after(best)}` : after(best)];
 }

@@ -1,0 +1,137 @@
+"""A reference that knows only the rules of counting: final, issue order, void left out."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from app.sessions.model import (
+    Counters,
+    EvidenceRows,
+    Feedback,
+    FeedbackStatus,
+    HandedOut,
+    MissingFeedback,
+)
+from app.storage.store import SqlStore
+from tests.examples import exported
+
+Cell = tuple[int, int, int]
+Sums = dict[Cell, tuple[int, float, int, int, int]]
+
+
+@dataclass
+class Shown:
+    """One impression as the reference knows it."""
+
+    one: HandedOut
+    issued: float
+    answer: Feedback | None = None
+
+
+class Reference:
+    """An ad server's diary, and what should count according to it. Its clock moves only when told."""
+
+    def __init__(self, window: float, ttl: float, silence: MissingFeedback) -> None:
+        self.clock = 0.0
+        self.diary: list[Shown] = []
+        self._window, self._lives, self._silence = window, window or ttl, silence
+        self._settled: dict[str, str] = {}  # ticket: counted or void, as of the last fold
+        self._by_ticket: dict[str, Shown] = {}
+
+    def note(self, given: list[HandedOut]) -> None:
+        for one in given:
+            self.diary.append(Shown(one, self.clock))
+            self._by_ticket[one.ticket] = self.diary[-1]
+
+    def expected_status(self, feedback: Feedback) -> FeedbackStatus | None:
+        """Returns what a first answer must get and remembers it; None where an earlier one decides."""
+        shown = self._by_ticket[feedback.ticket]
+        if shown.answer is not None:
+            return None
+        if self.clock >= shown.issued + self._lives or shown.one.ticket in self._settled:
+            return FeedbackStatus.LATE
+        shown.answer = feedback
+        return FeedbackStatus.ACCEPTED
+
+    def fold(self) -> None:
+        waiting: set[tuple[int, int]] = set()
+        for shown in self.diary:
+            ticket, pair = shown.one.ticket, self._pair(shown)
+            if ticket in self._settled:
+                continue
+            if not self._final(shown):
+                waiting.add(pair)
+            elif self._void(shown):
+                self._settled[ticket] = "void"
+            elif pair not in waiting:
+                self._settled[ticket] = "counted"
+
+    def counters(self) -> Counters:
+        kinds = list(self._settled.values())
+        answered = [shown for shown in self.diary if shown.answer is not None and not shown.answer.not_shown]
+        return Counters(len(self.diary), len(answered), kinds.count("void"), kinds.count("counted"))
+
+    def evidence(self) -> Sums:
+        sums: dict[Cell, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0, 0])
+        for shown in self.diary:
+            pair = self._pair(shown)
+            if self._settled.get(shown.one.ticket) == "void" and shown.answer is None:
+                sums[*pair, shown.one.plan_version][4] += 1
+            if self._settled.get(shown.one.ticket) != "counted":
+                continue
+            clicked = (shown.answer.clicked or frozenset()) if shown.answer else frozenset()
+            value = 0.0 if shown.answer is None else shown.answer.reward
+            cell = sums[*pair, shown.one.plan_version]
+            cell[0] += 1
+            cell[1] += 1.0 - (float(bool(clicked)) if value is None else value)
+            cell[2] += pair[0] in clicked
+            cell[3] += pair[1] in clicked
+        return {cell: (int(n), s, int(a), int(b), int(u)) for cell, (n, s, a, b, u) in sums.items()}
+
+    def closed_before(self, version: int) -> int:
+        """Returns the first version that something is out of; the present one if nothing is."""
+        out = [shown.one.plan_version for shown in self.diary if shown.one.ticket not in self._settled]
+        return min(out, default=version)
+
+    def _pair(self, shown: Shown) -> tuple[int, int]:
+        return min(shown.one.i, shown.one.j), max(shown.one.i, shown.one.j)
+
+    def _final(self, shown: Shown) -> bool:
+        if shown.answer is not None and (shown.answer.not_shown or not self._window):
+            return True
+        return self.clock >= shown.issued + self._lives
+
+    def _void(self, shown: Shown) -> bool:
+        if shown.answer is None:
+            return self._silence is MissingFeedback.VOID
+        return shown.answer.not_shown
+
+
+def sums_of(rows: EvidenceRows) -> Sums:
+    cells = zip(rows.i, rows.j, rows.version, strict=True)
+    counts = zip(rows.n, rows.s, rows.clicks_i, rows.clicks_j, rows.unanswered, strict=True)
+    return dict(zip(cells, counts, strict=True))
+
+
+async def recount(store: SqlStore, session_id: str) -> tuple[Counters, Sums]:
+    """Returns counters and evidence rebuilt from the exported impressions alone."""
+    rows = [row for row in await exported(store, session_id, "impression") if row["counts"]]
+    counted = [row for row in rows if row["epoch"] is not None and not row["void"]]
+    sums: dict[Cell, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0, 0])
+    for row in rows:
+        low, high = sorted((row["i"], row["j"]))
+        if row["void"] and row["outcome"] is None and not row["not_shown"]:
+            sums[low, high, row["plan_version"]][4] += 1
+    for row in counted:
+        bits = row["clicked"] or 0
+        by_item = {row["i"]: bits & 1, row["j"]: bits >> 1}
+        low, high = sorted((row["i"], row["j"]))
+        cell = sums[low, high, row["plan_version"]]
+        for place, value in enumerate((1, 1.0 - (row["outcome"] or 0.0), by_item[low], by_item[high])):
+            cell[place] += value
+    counters = Counters(
+        issued=len(rows),
+        answered=sum(row["outcome"] is not None for row in rows),
+        void=sum(row["void"] for row in rows),
+        counted=len(counted),
+    )
+    return counters, {cell: (int(n), s, int(a), int(b), int(u)) for cell, (n, s, a, b, u) in sums.items()}
