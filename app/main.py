@@ -13,15 +13,21 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
+from app.sessions.access import OpenTo
 from app.sessions.certificates import package_version
+from app.sessions.keyring import Keyring
+from app.sessions.rates import parse_rate
 from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of
+from app.storage.access import SqlAccess
 from app.storage.database import passwords_in
 from app.storage.store import SqlStore
 from app.telemetry import logs
 from app.telemetry.cells import Cells, NoArrayFree, shared_file
 from app.telemetry.meter import Meter
+from app.web.access import Gate, is_local
 from app.web.api import Api, build_api
+from app.web.slow_clients import GuardedProtocol
 from app.web.streams import calls_on_signal
 
 _YOUNG_OBJECTS = 10_000
@@ -32,16 +38,26 @@ _COUNTS = "BESTPAIR_INTERNAL_COUNTS"
 log = logging.getLogger("bestpair")
 
 
+_NO_KEY_YET = (
+    "{host} can be reached from other machines, and no access key was made yet: make one with "
+    "`bestpair keys create --name NAME --scope admin`, or listen on 127.0.0.1 (in a network of your own, "
+    "BESTPAIR_OPEN_ACCESS=1 lets everybody in until the first key is made)"
+)
+
+
 def create_app(settings: Settings, meter: Meter | None = None) -> Api:
     """Returns the application with its own database; nothing is opened before it starts."""
     meter = meter or Meter()
     store = SqlStore(settings.database_url, queue_limit=settings.queue_limit, meter=meter)
     sessions = Sessions(store, meter=meter, census_by_session=bool(settings.metrics_per_session))
+    access = SqlAccess(settings.database_url)
+    ring = Keyring(access)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await store.start()
         try:
+            await ring.start()
             await sessions.start()
             try:
                 with calls_on_signal(sessions.close_streams):
@@ -49,6 +65,8 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
             finally:
                 await sessions.stop()
         finally:
+            await ring.stop()
+            await access.close()
             await store.close()  # after planning has ended, so that what it still writes is written
 
     return build_api(
@@ -58,13 +76,23 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
         hot_lane=bool(settings.hot_lane),
         meter=meter,
         lifespan=lifespan,
+        gate=Gate(ring, rate=parse_rate(settings.rate_limit), open_to=_open_to(settings)),
+        trail=access,
     )
+
+
+def _open_to(settings: Settings) -> OpenTo:
+    """Returns who may call as long as no key was ever made."""
+    if settings.open_access:
+        return OpenTo.EVERYBODY
+    return OpenTo.THIS_MACHINE if is_local(settings.host.encode()) else OpenTo.NOBODY
 
 
 def app_from_environment() -> ASGIApp:
     """Returns the application as the environment asks for it; server processes begin here."""
     settings = Settings.from_environment(os.environ)
     _configure_logs(settings)
+    GuardedProtocol.request_seconds = settings.request_seconds
     app = create_app(settings, Meter(_cells(os.environ.get(_COUNTS))))
     _spare_the_collector()
     return app.entry
@@ -108,9 +136,14 @@ def _check_port_is_free(settings: Settings) -> None:
 
 async def _rehearse(settings: Settings) -> None:
     """Opens and closes the store once: what keeps it from starting is raised here, not lost in a worker's log."""
-    store = SqlStore(settings.database_url)
+    store, access = SqlStore(settings.database_url), SqlAccess(settings.database_url)
     await store.start()
-    await store.close()
+    try:
+        if _open_to(settings) is OpenTo.NOBODY and await access.keyring(known=0) is None:
+            raise InvalidSetting(variable_of("host"), _NO_KEY_YET.format(host=settings.host))
+    finally:
+        await access.close()
+        await store.close()
 
 
 def serve(settings: Settings) -> None:
@@ -130,8 +163,8 @@ def serve(settings: Settings) -> None:
             host=settings.host,
             port=settings.port,
             workers=settings.workers,
-            loop="auto",  # uvloop and httptools where they are installed
-            http="auto",
+            loop="auto",  # uvloop where it is installed
+            http="app.web.slow_clients:GuardedProtocol",  # httptools, with an end to slow clients and large headers
             interface="asgi3",
             proxy_headers=False,  # nothing here depends on who calls; keys do
             log_config=None,  # its lines go where all lines go

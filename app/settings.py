@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Self
 
+from app.sessions.rates import InvalidRate, parse_rate
+
 PREFIX = "BESTPAIR_"
 
 
@@ -27,6 +29,9 @@ class Settings:
     body_limit_bytes: int = field(default=2 * 1024 * 1024, metadata={"range": (1_024, 1_073_741_824)})
     queue_limit: int = field(default=10_000, metadata={"range": (1, 10_000_000)})
     hot_lane: int = field(default=1, metadata={"range": (0, 1)})
+    rate_limit: str = "none"
+    open_access: int = field(default=0, metadata={"range": (0, 1)})
+    request_seconds: int = field(default=20, metadata={"range": (1, 3_600)})
     shutdown_seconds: int = field(default=20, metadata={"range": (1, 3_600)})
     log_format: str = field(default="console", metadata={"one_of": ("console", "json")})
     log_level: str = field(default="info", metadata={"one_of": ("debug", "info", "warning", "error")})
@@ -45,6 +50,10 @@ class Settings:
                 raise InvalidSetting(variable_of(each.name), f'must be {" or ".join(choices)}, got "{value[:40]}"')
         if "://" not in self.database_url and not self.database_url.startswith("sqlite:"):
             raise InvalidSetting(variable_of("database_url"), "must look like sqlite:///FILE or postgresql://HOST/NAME")
+        try:
+            parse_rate(self.rate_limit)
+        except InvalidRate as error:
+            raise InvalidSetting(variable_of("rate_limit"), str(error)) from None
         if self.workers > 1 and self.database_url.startswith("sqlite"):
             advice = (
                 f"SQLite serves one process only, got {self.workers}; use 1, "

@@ -9,6 +9,7 @@ from app.cli.bench import bench
 from app.cli.compare import compare
 from app.cli.demo import demo
 from app.cli.experiment import experiment
+from app.cli.keys import audit, keys
 from app.cli.population import population
 from app.cli.serve import migrate, serve
 from app.cli.simulate import simulate
@@ -16,7 +17,9 @@ from app.cli.verify import verify
 from app.client import ProblemError, ServiceUnreachable
 from app.engine.problem import InvalidProblem
 from app.sessions.certificates import package_version
-from app.sessions.errors import StorageUnavailable
+from app.sessions.errors import SessionNotFound, StorageUnavailable
+from app.sessions.keys import InvalidKey
+from app.sessions.rates import InvalidRate
 from app.settings import InvalidSetting
 from app.simulation.population import InvalidPopulation
 from app.storage.errors import StoreCannotStart
@@ -38,15 +41,19 @@ def _version(show: Annotated[bool, typer.Option("--version", help="Show the vers
         raise typer.Exit
 
 
-for command in (serve, demo, migrate, population, simulate, compare, verify):
+for command in (serve, demo, migrate, population, simulate, compare, verify, audit):
     cli.command()(command)
 cli.add_typer(experiment, name="experiment")
 cli.add_typer(bench)
+cli.add_typer(keys)
 
 BAD_INPUT = (
     InvalidProblem,
     InvalidPopulation,
     InvalidSetting,
+    InvalidKey,
+    InvalidRate,
+    SessionNotFound,
     StoreCannotStart,
     StorageUnavailable,
     ProblemError,

@@ -24,7 +24,7 @@ bench = typer.Typer(
     name="bench", help="Measure the service: serving, growth, planning, latency, processes.", no_args_is_help=True
 )
 
-LANES = ("hot", "plain")
+LANES = ("hot", "plain", "keys")
 
 
 SINGLE = ("next-pair", "feedback")
@@ -44,7 +44,9 @@ def serving(
     postgresql: Annotated[
         str | None, typer.Option(help="URL of a PostgreSQL server; left out, one is started from wheels if installed.")
     ] = None,
-    lane: Annotated[list[str] | None, typer.Option(help="hot, plain; both if left out.")] = None,
+    lane: Annotated[
+        list[str] | None, typer.Option(help="hot, plain, keys (hot, with a key and a limit); all if left out.")
+    ] = None,
     optuna: Annotated[bool, typer.Option(help="Measure optuna's ask + tell too, where it is installed.")] = True,
     plot: Plot = None,
     as_json: AsJson = False,

@@ -36,6 +36,9 @@ def simulate(
         SelfPairs | None, typer.Option(help="May one item be shown twice? Default: what the policy needs.")
     ] = None,
     url: Annotated[str | None, typer.Option(help="Drive a running service, e.g. http://127.0.0.1:8000.")] = None,
+    key: Annotated[
+        str | None, typer.Option(envvar="BESTPAIR_KEY", help="With --url: an access key with the scope admin.")
+    ] = None,
     item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
     clients: Annotated[int, typer.Option(min=1, max=1000, help="With --url: concurrent ad servers.")] = 16,
     per_call: Annotated[int, typer.Option(min=1, max=1000, help="With --url: pairs asked for in one call.")] = 20,
@@ -61,7 +64,7 @@ def simulate(
     chosen.check(problem)
     if url is not None:
         fleet = AdServers(clients=clients, pairs_per_call=per_call, item_clicks=item_clicks)
-        outcome_json = _drive_service(url, people, problem, chosen.name, fleet)
+        outcome_json = _drive_service(url, key, people, problem, chosen.name, fleet)
         _tell(outcome_json, as_json, url)
         return
     with progress(TextColumn("{task.fields[says]}")) as bar:
@@ -75,7 +78,9 @@ def simulate(
     _tell(outcome.as_json(), as_json)
 
 
-def _drive_service(url: str, people: Population, problem: Problem, policy: str, fleet: AdServers) -> dict[str, Any]:
+def _drive_service(
+    url: str, key: str | None, people: Population, problem: Problem, policy: str, fleet: AdServers
+) -> dict[str, Any]:
     """Returns the outcome of a session on a running service."""
     settings: dict[str, object] = {
         "name": f"simulated {policy}",
@@ -99,7 +104,7 @@ def _drive_service(url: str, people: Population, problem: Problem, policy: str, 
 
             responder = Immediate(Users(people, problem.model))
             rng = source(Purpose.USERS, problem.seed)
-            async with AsyncClient(url, timeout_seconds=60) as client:
+            async with AsyncClient(url, api_key=key, timeout_seconds=60) as client:
                 return await run_remote(client, settings, people, responder, fleet, rng, show)
 
     return asyncio.run(drive()).as_json(policy)

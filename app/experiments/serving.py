@@ -18,7 +18,7 @@ from typing import Any
 
 from app.experiments.serving_floor import BATCH
 from app.experiments.serving_load import Done, Work, drive
-from app.experiments.serving_servers import Server, database, floor, postgresql, service
+from app.experiments.serving_servers import Server, database, floor, postgresql, service, with_key
 
 LARGEST_BATCH = 1000
 ITEMS = 20
@@ -38,6 +38,10 @@ TARGETS = {
     ("best-pair", "postgresql"): 0.8,
 }
 """The least share of the floor's cost in ours, with the hot lane."""
+ACCESS_TARGET = 1.15
+"""The cost with keys and rate limits, at most so many times that without."""
+GENEROUS = "999999999/second"
+"""A rate that is counted and never used up."""
 BATCH_TARGET = 8.0
 """Impressions per processor second of a batch of 100, at least so many times those of single calls."""
 
@@ -71,11 +75,12 @@ class Row:
     """One path of one server over all rounds; medians."""
 
     path: str
-    lane: str  # "floor", "hot", "plain" or "optuna"
+    lane: str  # "floor", "hot", "plain", "keys" (hot, with a key and a rate limit) or "optuna"
     backend: str
     rounds: list[Measured] = field(default_factory=list)
     floor_us: list[float] = field(default_factory=list)
     single_us: float | None = None
+    without_keys_us: list[float] = field(default_factory=list)
 
     def median(self, name: str) -> float:
         """Returns the median of one figure."""
@@ -86,6 +91,15 @@ class Row:
         """The floor's cost as a share of this one's: the median over rounds, each with the floor beside it."""
         return statistics.median(
             below / measured.cpu_us for below, measured in zip(self.floor_us, self.rounds, strict=True)
+        )
+
+    @property
+    def access_cost(self) -> float | None:
+        """This cost as a multiple of that without keys and limits, round by round beside it; None where it has none."""
+        if not self.without_keys_us:
+            return None
+        return statistics.median(
+            measured.cpu_us / below for below, measured in zip(self.without_keys_us, self.rounds, strict=True)
         )
 
     @property
@@ -113,6 +127,7 @@ class Row:
             "floor_us": round(statistics.median(self.floor_us), 3),
             "batch_gain": None if gain is None else round(gain, 2),
             "target": self.target,
+            "access_cost": None if self.access_cost is None else round(self.access_cost, 4),
             "cpu_us_by_round": [round(measured.cpu_us, 2) for measured in self.rounds],
         }
 
@@ -141,22 +156,28 @@ def _compare(rows: dict[tuple[str, str, str], Row]) -> None:
     for (path, name, backend), row in rows.items():
         row.floor_us = [measured.cpu_us for measured in rows[path, "floor", "-"].rounds]
         single = path.removesuffix("/batch")
+        if name == "keys" and (path, "hot", backend) in rows:
+            row.without_keys_us = [measured.cpu_us for measured in rows[path, "hot", backend].rounds]
         if single != path and name != "floor":
             row.single_us = rows[single, name, backend].median("cpu_us")
 
 
 @contextmanager
 def _running(postgresql_url: str | None, lanes: Sequence[str]) -> Iterator[list[Server]]:
-    """Yields the floor and the service on each database, with and without the hot lane, all started."""
+    """Yields the floor and the service on each database, in each lane, all started."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="bestpair-bench-")))
         shared = stack.enter_context(postgresql(postgresql_url))
         servers = [floor()]
         for lane in lanes:
-            hot = str(int(lane == "hot"))
-            servers.append(service(lane, "sqlite", f"sqlite:///{folder / f'{lane}.db'}", hot_lane=hot))
+            databases = [("sqlite", f"sqlite:///{folder / f'{lane}.db'}")]
             if shared is not None:
-                servers.append(service(lane, "postgresql", stack.enter_context(database(shared)), hot_lane=hot))
+                databases.append(("postgresql", stack.enter_context(database(shared))))
+            for backend, url in databases:
+                if lane == "keys":
+                    servers.append(with_key(service(lane, backend, url, hot_lane="1", rate_limit=GENEROUS), url))
+                else:
+                    servers.append(service(lane, backend, url, hot_lane=str(int(lane == "hot"))))
         for server in servers:
             stack.callback(server.stop)  # also of one that does not get ready
             server.start(folder)
@@ -173,6 +194,7 @@ class Driver:
         self._tickets: list[str] = ["tAAAAAAAAAAAAAAAAAAAAAAAA"] * (sizes.batches * BATCH)
         self._rng = random.Random(1)  # noqa: S311 - made-up clicks
         self._is_floor = server.name == "floor"
+        self._more = "".join(f"{name}: {value}\r\n" for name, value in server.headers.items())
         if not self._is_floor:
             self._session = new_session(server)
 
@@ -228,11 +250,11 @@ class Driver:
 
     def _post(self, path: str, body: object) -> bytes:
         content = json.dumps(body).encode()
-        head = f"POST /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n"
+        head = f"POST /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n{self._more}"
         return f"{head}Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content
 
     def _get(self, path: str) -> bytes:
-        head = f"GET /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n"
+        head = f"GET /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n{self._more}"
         return f"{head}If-None-Match: {self._etag}\r\n\r\n".encode()
 
     def _wait_until_counted(self) -> None:

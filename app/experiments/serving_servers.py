@@ -43,6 +43,7 @@ class Server:
         self._command = [part.replace("PORT", str(self.port)) for part in command]
         self._environment = {**os.environ, "OMP_NUM_THREADS": "1", **environment, "BESTPAIR_PORT": str(self.port)}
         self._process: subprocess.Popen[bytes] | None = None
+        self.headers: dict[str, str] = {}  # sent with every request
 
     def start(self, folder: Path) -> None:
         """Starts the process and waits until it answers."""
@@ -86,7 +87,7 @@ class Server:
     def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
         """Returns the answer to one request, for what is not measured."""
         content = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json", **self.headers}
         url = f"http://127.0.0.1:{self.port}{path}"
         request = urllib.request.Request(url, content, headers, method=method)
         with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - http only
@@ -101,7 +102,8 @@ class Server:
 
     def etag(self, path: str) -> str:
         """Returns the tag of what is served at a path."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=self.headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - http only
             return str(answer.headers["ETag"])
 
 
@@ -125,6 +127,19 @@ def service(name: str, backend: str, database_url: str, port: int | None = None,
     environment = {f"BESTPAIR_{key.upper()}": value for key, value in settings.items()}
     environment["BESTPAIR_DATABASE_URL"] = database_url
     return Server(name, backend, [sys.executable, "-c", _SERVICE, "serve"], environment, port)
+
+
+def with_key(server: Server, database_url: str) -> Server:
+    """Returns the server after a key was made in its database, which is sent from then on."""
+    made = subprocess.run(  # noqa: S603 - our own command
+        [sys.executable, "-c", _SERVICE, "keys", "create", "--name", "bench", "--scope", "admin"],
+        env={**os.environ, "BESTPAIR_DATABASE_URL": database_url},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    server.headers["Authorization"] = f"Bearer {made.stdout.strip()}"
+    return server
 
 
 @contextmanager

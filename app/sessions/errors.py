@@ -57,5 +57,17 @@ class Overloaded(SessionError):
     """The queue of writes is full; try again shortly."""
 
 
+class Forbidden(SessionError):
+    """The key may not do this: it lacks the scope, or is bound to another session."""
+
+
+class RateLimited(SessionError):
+    """The key has used up its rate; more is there after so many seconds."""
+
+    def __init__(self, detail: str, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__(detail)
+
+
 class StorageUnavailable(SessionError):
     """The database cannot be reached or cannot write; nothing was acknowledged."""

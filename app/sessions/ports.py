@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from app.sessions.audit import OPEN_ACCESS, Entry
+from app.sessions.keys import Key
 from app.sessions.model import (
     Answers,
     Counters,
@@ -98,10 +100,18 @@ class Census:
 
 
 class Store(Protocol):
-    """Sessions in a database. Every method raises StorageUnavailable when the database cannot be used."""
+    """Sessions in a database. Every method raises StorageUnavailable when the database cannot be used.
+
+    What changes a session as a whole is told by whom (`by`, see `audit`), and written down in the same transaction.
+    """
 
     async def create_session(
-        self, record: SessionRecord, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+        self,
+        record: SessionRecord,
+        plan: PlanRecord,
+        snapshot: Snapshot,
+        certificate: CertificateRecord | None,
+        by: str = OPEN_ACCESS,
     ) -> SessionRecord:
         """Stores a new session with its first plan (version 1); returns it with the database's times."""
 
@@ -111,13 +121,13 @@ class Store(Protocol):
     async def sessions(self, limit: int, before: str | None) -> list[tuple[SessionRecord, Counters, Snapshot]]:
         """Returns sessions, newest first; `before` is the id of the last one of the page before."""
 
-    async def change_session(self, session_id: str, change: SessionChange) -> SessionRecord:
+    async def change_session(self, session_id: str, change: SessionChange, by: str = OPEN_ACCESS) -> SessionRecord:
         """Applies a change that the use case has checked; rules that race are checked again under the row's lock.
 
         Raises SessionNotFound; InvalidStateChange if the session is stopped or the budget is lower than before.
         """
 
-    async def delete_session(self, session_id: str) -> None:
+    async def delete_session(self, session_id: str, by: str = OPEN_ACCESS) -> None:
         """Deletes a session with all its data; raises SessionNotFound."""
 
     async def counters(self, session_id: str) -> Counters:
@@ -189,3 +199,25 @@ class Store(Protocol):
 
     async def ready(self) -> str | None:
         """Returns None if the database is reachable and at the right revision, otherwise what is wrong."""
+
+
+class AccessStore(Protocol):
+    """Keys and the audit trail. Every method raises StorageUnavailable when the database cannot be used."""
+
+    async def add_key(self, key: Key, by: str) -> Key:
+        """Stores a new key; returns it with the database's time. Raises SessionNotFound if it is bound to none."""
+
+    async def revoke_key(self, key_id: str, by: str) -> Key | None:
+        """Returns the key, revoked now or before; None if there is none. Never undone."""
+
+    async def keys(self) -> list[Key]:
+        """Returns all keys ever made, oldest first."""
+
+    async def keyring(self, known: int) -> tuple[int, list[Key]] | None:
+        """Returns a number that grows with every change, and the keys in force; None if the number is `known`.
+
+        The number is 0 as long as no key was ever made.
+        """
+
+    async def audit(self, limit: int, before: int | None) -> list[Entry]:
+        """Returns entries of the trail, newest first; `before` is the id of the last one of the page before."""

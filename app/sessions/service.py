@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from app.engine.problem import Model
+from app.sessions.audit import OPEN_ACCESS
 from app.sessions.creation import NewSession, settle
 from app.sessions.errors import (
     FeedbackConflict,
@@ -113,7 +114,7 @@ class Sessions:
         await self._watch.stop()
         await self._planner.stop()
 
-    async def create(self, new: NewSession) -> SessionView:
+    async def create(self, new: NewSession, by: str = OPEN_ACCESS) -> SessionView:
         """Returns a new session with its first plan; raises InvalidSession."""
         settings = settle(new)
         record = SessionRecord(
@@ -130,9 +131,8 @@ class Sessions:
             updated_at=0.0,
         )
         nothing = Counters(0, 0, 0, 0)
-        given = PlanningInput(record, nothing, EvidenceRows(), None, ())
-        planned = await self._planner.make(given)
-        stored = await self._store.create_session(record, planned.plan, planned.snapshot, planned.certificate)
+        planned = await self._planner.make(PlanningInput(record, nothing, EvidenceRows(), None, ()))
+        stored = await self._store.create_session(record, planned.plan, planned.snapshot, planned.certificate, by)
         log.info("session_created", extra={"session": stored.id, "label": stored.name, "items": len(stored.items)})
         return SessionView(stored, nothing, planned.snapshot)
 
@@ -145,18 +145,18 @@ class Sessions:
         """Returns sessions, newest first, after the one with id `before`."""
         return [SessionView(*found) for found in await self._store.sessions(limit, before)]
 
-    async def change(self, session_id: str, change: SessionChange) -> SessionView:
+    async def change(self, session_id: str, change: SessionChange, by: str = OPEN_ACCESS) -> SessionView:
         """Returns the session after a change of state, name or budget."""
-        changed = await self._store.change_session(session_id, change)
+        changed = await self._store.change_session(session_id, change, by)
         log.info("session_changed", extra={"session": session_id, "state": changed.state.value})
         if change.budget is not None:
             await self._planner.advance(session_id, plan_anyway=True)
         await self._planner.refresh(session_id)
         return await self.get(session_id)
 
-    async def delete(self, session_id: str) -> None:
+    async def delete(self, session_id: str, by: str = OPEN_ACCESS) -> None:
         """Deletes the session with all its data."""
-        await self._store.delete_session(session_id)
+        await self._store.delete_session(session_id, by)
         log.info("session_deleted", extra={"session": session_id})
         self._known.pop(session_id, None)
         self._planner.forget(session_id)

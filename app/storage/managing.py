@@ -1,15 +1,20 @@
 """Creating, changing and deleting sessions."""
 
+from collections.abc import Iterator
+
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
+from app.sessions.audit import Action
 from app.sessions.errors import InvalidSession, InvalidStateChange
 from app.sessions.model import PlanRecord, SessionChange, SessionRecord, Snapshot, State
 from app.sessions.ports import CertificateRecord
+from app.storage.auditing import write_down
 from app.storage.database import now
 from app.storage.locking import locked_session
 from app.storage.planning import add_certificate, total
 from app.storage.records import (
+    AnyRow,
     FixedParts,
     best_pair,
     items_from_text,
@@ -21,6 +26,7 @@ from app.storage.records import (
 )
 from app.storage.tables import impressions, plans, session_items, sessions
 
+_ACTIONS = {State.PAUSED: Action.PAUSE, State.RUNNING: Action.RESUME, State.STOPPED: Action.STOP}
 _DELETED_AT_ONCE = 10_000
 """Impressions deleted in one transaction, so that a large session does not keep the writer from others for minutes."""
 
@@ -31,6 +37,7 @@ def create_session(
     plan: PlanRecord,
     snapshot: Snapshot,
     certificate: CertificateRecord | None,
+    by: str,
 ) -> tuple[float, float]:
     """Returns when the session was created and updated; raises InvalidSession if the id is taken."""
     at = now(connection)
@@ -66,13 +73,15 @@ def create_session(
     connection.execute(insert(session_items), {"session_id": record.id, "items": items_to_text(record.items)})
     connection.execute(insert(plans), plan_row(record.id, plan, plan.demand, at))
     add_certificate(connection, record.id, certificate, at)
+    write_down(connection, at, by, Action.CREATE, record.id, {"name": record.name, "items": len(record.items)})
     return at, at
 
 
-def change_session(connection: Connection, session_id: str, change: SessionChange) -> SessionRecord:
+def change_session(connection: Connection, session_id: str, change: SessionChange, by: str) -> SessionRecord:
     """Returns the session after the change; raises SessionNotFound, InvalidStateChange."""
     session = locked_session(connection, session_id)
-    new: dict[str, object] = {"updated_at": now(connection)}
+    at = now(connection)
+    new: dict[str, object] = {"updated_at": at}
     if session.state == State.STOPPED and (change.state not in {None, State.STOPPED} or change.budget is not None):
         raise InvalidStateChange(f"session {session_id} is stopped for good; create a new one")
     if change.state is not None:
@@ -86,6 +95,8 @@ def change_session(connection: Connection, session_id: str, change: SessionChang
             raise InvalidStateChange(f"the budget can only be raised: it is {session.budget} already")
         new["budget"] = change.budget
     connection.execute(update(sessions).where(sessions.c.id == session_id), new)
+    for action, details in _differences(session, change):
+        write_down(connection, at, by, action, session_id, details)
     items = connection.execute(select(session_items.c["items"]).where(session_items.c.session_id == session_id))
     fixed = FixedParts(
         items_from_text(items.scalar_one()), settings_from_text(session.settings), bytes(session.ticket_key)
@@ -93,12 +104,24 @@ def change_session(connection: Connection, session_id: str, change: SessionChang
     return session_record(locked_session(connection, session_id), fixed)
 
 
-def delete_some(connection: Connection, session_id: str) -> bool:
+def _differences(before: AnyRow, change: SessionChange) -> Iterator[tuple[Action, dict[str, object]]]:
+    """Yields what a change really changes: a retry, or asking for what is so already, changes nothing."""
+    if change.name is not None and change.name != before.name:
+        yield Action.RENAME, {"from": before.name, "to": change.name}
+    if change.budget is not None and change.budget != before.budget:
+        yield Action.RAISE_BUDGET, {"from": before.budget, "to": change.budget}
+    if change.state is not None and change.state != before.state:
+        yield _ACTIONS[change.state], {}
+
+
+def delete_some(connection: Connection, session_id: str, by: str | None) -> bool:
     """Returns whether the session is deleted entirely; otherwise it is stopped, and a part of it is gone.
 
-    Raises SessionNotFound.
+    `by` is who asked for it, None if that was written down already. Raises SessionNotFound.
     """
-    locked_session(connection, session_id)
+    session = locked_session(connection, session_id)
+    if by is not None:
+        write_down(connection, now(connection), by, Action.DELETE, session_id, {"name": session.name})
     mine = impressions.c.session_id == session_id
     first = connection.execute(select(func.min(impressions.c.sequence)).where(mine)).scalar_one()
     last = connection.execute(select(func.max(impressions.c.sequence)).where(mine)).scalar_one()

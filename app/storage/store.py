@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
+from app.sessions.audit import OPEN_ACCESS
 from app.sessions.errors import SessionError, StorageUnavailable
 from app.sessions.model import (
     Answers,
@@ -96,19 +97,22 @@ class SqlStore:
         await asyncio.to_thread(self._close)
 
     async def create_session(
-        self, record: SessionRecord, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+        self,
+        record: SessionRecord,
+        plan: PlanRecord,
+        snapshot: Snapshot,
+        certificate: CertificateRecord | None,
+        by: str = OPEN_ACCESS,
     ) -> SessionRecord:
         """Stores a new session with its first plan; returns it with the database's times."""
         created_at, updated_at = await self._writer.alone(
-            lambda connection: managing.create_session(connection, record, plan, snapshot, certificate)
+            lambda connection: managing.create_session(connection, record, plan, snapshot, certificate, by)
         )
         return replace(record, plan_version=plan.version, created_at=created_at, updated_at=updated_at)
 
     async def session(self, session_id: str) -> SessionRecord:
         """Returns one session."""
-        return await self._read(
-            session_id, lambda connection: reading.read_session(connection, session_id, self._shelf)
-        )
+        return await self._read(session_id, partial(reading.read_session, session_id=session_id, shelf=self._shelf))
 
     async def sessions(self, limit: int, before: str | None) -> list[tuple[SessionRecord, Counters, Snapshot]]:
         """Returns sessions, newest first; raises SessionNotFound if `before` has been deleted meanwhile."""
@@ -116,16 +120,17 @@ class SqlStore:
             before or "", lambda connection: reading.read_sessions(connection, limit, before, self._shelf)
         )
 
-    async def change_session(self, session_id: str, change: SessionChange) -> SessionRecord:
+    async def change_session(self, session_id: str, change: SessionChange, by: str = OPEN_ACCESS) -> SessionRecord:
         """Applies a change under the row's lock; returns the session after it."""
         _check(session_id)
-        return await self._writer.alone(lambda connection: managing.change_session(connection, session_id, change))
+        return await self._writer.alone(partial(managing.change_session, session_id=session_id, change=change, by=by))
 
-    async def delete_session(self, session_id: str) -> None:
+    async def delete_session(self, session_id: str, by: str = OPEN_ACCESS) -> None:
         """Deletes a session with all its data; a large one in several transactions, stopped from the first on."""
         _check(session_id)
-        while not await self._writer.alone(lambda connection: managing.delete_some(connection, session_id)):
-            pass
+        written_down_for: str | None = by  # with the first of them: it cannot be undone
+        while not await self._writer.alone(partial(managing.delete_some, session_id=session_id, by=written_down_for)):
+            written_down_for = None
 
     async def counters(self, session_id: str) -> Counters:
         """Returns the counters."""
@@ -274,10 +279,7 @@ class SqlStore:
         tally = self._tally.begin()
         issued = iter(Issuing(connection, orders, self._shelf, self._rng, tally).results() if orders else [])
         answered = iter(Answering(connection, answers, self._shelf).results() if answers else [])
-        results: list[Sequence[object] | SessionError] = [
-            next(issued) if isinstance(wish, Issue) else next(answered) for wish in wishes
-        ]
-        return results
+        return [next(issued) if isinstance(wish, Issue) else next(answered) for wish in wishes]
 
     def _keep_house(self, connection: Connection) -> None:
         at = now(connection)

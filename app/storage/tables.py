@@ -160,3 +160,35 @@ uptimes = Table(  # stretches in which a process could take answers
     Column("began_at", Double, nullable=False),
     Column("last_beat_at", Double, nullable=False),
 )
+
+keys = Table(  # rows stay when a key is revoked and when its session is deleted: the audit trail names them
+    "keys",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("ending", Text, nullable=False),
+    Column("scopes", Text, nullable=False),  # parted by spaces
+    Column("session_id", Text),
+    Column("rate", Text),
+    Column("created_at", Double, nullable=False),
+    Column("revoked_at", Double),
+)
+
+key_changes = Table(  # one row, once there is a key: servers look at the number to see if they must read the keys again
+    "key_changes",
+    metadata,
+    Column("one", Integer, primary_key=True, autoincrement=False),
+    Column("number", BigInteger, nullable=False),
+)
+
+audit = Table(  # append-only; refers to no other table, so that nothing is deleted with a session
+    "audit",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("at", Double, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("session_id", Text),
+    Column("details", Text, nullable=False),  # JSON
+)

@@ -9,7 +9,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.sessions.service import Sessions
 from app.telemetry.meter import Meter
-from app.web import documents, health, metrics, reading, request_bodies, serving, sessions
+from app.web import access, administration, documents, health, metrics, reading, request_bodies, serving, sessions
+from app.web.administration import Trail
 from app.web.fault_handlers import add_fault_handlers
 from app.web.hot_lane import HotLane
 from app.web.shield import BodyLimit, Shield
@@ -42,6 +43,7 @@ class Api(FastAPI):
         if not self.openapi_schema:
             document = super().openapi()
             document.setdefault("components", {}).setdefault("schemas", {}).update(request_bodies.schemas())
+            access.describe(document, access.scopes_of_routes(self))
         return self.openapi_schema or {}
 
 
@@ -52,9 +54,11 @@ def build_api(
     body_limit_bytes: int,
     hot_lane: bool = True,
     lifespan: Lifespan | None = None,
+    gate: access.Gate | None = None,
+    trail: Trail | None = None,
     meter: Meter | None = None,
 ) -> Api:
-    """Returns the application that serves these use cases."""
+    """Returns the application that serves these use cases, to those whom the gate lets in; without one, to all."""
     meter = meter or Meter()
     api = Api(
         title="bestpair",
@@ -67,12 +71,17 @@ def build_api(
         redirect_slashes=False,  # a redirect would hide a wrong address and drop bodies
     )
     api.state.sessions = use_cases
+    api.state.gate = gate = gate or access.Gate(None)
+    api.state.trail = trail
     api.state.meter = meter
-    for module in (sessions, serving, reading, health, metrics, documents):
+    for module in (sessions, serving, reading, administration, health, metrics, documents):
         api.include_router(module.router)
+    access.scopes_of_routes(api)  # raises if one has no place
     add_fault_handlers(api)
     api.add_middleware(BodyLimit, limit_bytes=body_limit_bytes)
     api.add_middleware(Shield, meter=meter)  # added last, so it is around all others
     if hot_lane:
-        api.hot_lane = HotLane(super(Api, api).__call__, use_cases, body_limit_bytes=body_limit_bytes, meter=meter)
+        api.hot_lane = HotLane(
+            super(Api, api).__call__, use_cases, body_limit_bytes=body_limit_bytes, gate=gate, meter=meter
+        )
     return api

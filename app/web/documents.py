@@ -17,9 +17,20 @@ from app.wire.problem import ProblemKind
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 """What the pages may load: our own files. A browser enforces what a test can only look for."""
+
+_PAGE_HEADERS = {
+    "Cache-Control": "no-cache",
+    "Content-Security-Policy": POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",  # for browsers that do not know frame-ancestors
+}
 
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
@@ -78,12 +89,7 @@ def _file(request: Request, name: str) -> Response:
     found = _files().get(name)
     if found is None:
         raise RouteNotFound("there is no such file")
-    headers = {
-        "Cache-Control": "no-cache",
-        "Content-Security-Policy": POLICY,
-        "ETag": found.etag,
-        "Referrer-Policy": "no-referrer",
-    }
+    headers = {**_PAGE_HEADERS, "ETag": found.etag}
     if matches(request.headers.getlist("if-none-match"), found.etag):
         return Response(status_code=304, headers=headers)
     return Response(found.content, media_type=found.kind, headers=headers)

@@ -9,33 +9,38 @@ all, before anything was done: there is one place that judges bad requests. What
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from functools import lru_cache
-from typing import Annotated, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
-from pydantic_core import to_json
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.sessions.access import Admission
 from app.sessions.errors import SessionError
+from app.sessions.keys import Scope as Needed
 from app.sessions.ports import Order
-from app.sessions.service import ACCEPTED, RowResult, Sessions, Shown
+from app.sessions.service import ACCEPTED, Sessions
 from app.telemetry.catalogue import place
 from app.telemetry.logs import REQUEST_ID as CURRENT
 from app.telemetry.meter import Meter
 from app.web import mapping
+from app.web.access import Gate
 from app.web.bodies import digest_of
 from app.web.conditional import matches
+from app.web.hot_answers import ROW_ACCEPTED, impression, row_result
 from app.web.parameters import SESSION_ID, VISIBLE
 from app.web.plain_answers import plain_answers
 from app.web.problems import kind_of, problem_for
-from app.web.shield import REQUEST_ID, answer_fault, log_refusal, status_class, with_id
+from app.web.refusals import Refusal
+from app.web.shield import REQUEST_ID, answer_fault, log_refusal, rate_fields, status_class, with_id
 from app.wire.serving import LARGEST_BATCH, Feedback, NextPair, NextPairs
 
 Shape = TypeVar("Shape")
 Headers = dict[bytes, bytes]
-Serve = Callable[["HotLane", str, Headers, bytes], Awaitable[bytes]]
+Serve = Callable[["HotLane", str, Headers, bytes, Admission], Awaitable[bytes]]
 
 _JSON = (b"content-type", b"application/json")
 _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+_NO_STORE = (b"cache-control", b"no-store")
 _NO_CACHE = (b"cache-control", b"no-cache")
 _ONE = Order(1, "next-pair", None, digest_of(NextPair()))
 _EMPTY = frozenset({b"", b"{}"})
@@ -55,10 +60,11 @@ class Unusual(Exception):
 class HotLane:
     """An ASGI application that serves the hot routes itself and passes everything else on to `app`."""
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int, meter: Meter) -> None:
+    def __init__(self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int, gate: Gate, meter: Meter) -> None:
         self._app = app
         self._sessions = sessions
         self._limit = body_limit_bytes
+        self._gate = gate
         self._new_id = _request_ids().__next__
         self._meter = meter
         self._cells = meter.cells
@@ -67,19 +73,22 @@ class HotLane:
         """Returns the serving of one request; not a coroutine itself, which would be one more to run through."""
         if scope["type"] == "http":
             session_id, route = _read_path(scope["path"])
-            serve = _POSTS.get(route) if scope["method"] == "POST" else None
-            if serve is not None:
-                return self._post(route, serve, session_id, scope, receive, send)
+            post = _POSTS.get(route) if scope["method"] == "POST" else None
+            if post is not None:
+                return self._post(post, session_id, scope, receive, send)
             if route == "best-pair" and scope["method"] == "GET":
                 return self._best_pair(session_id, scope, receive, send)
         return self._app(scope, receive, send)
 
-    async def _post(
-        self, route: str, serve: Serve, session_id: str, scope: Scope, receive: Receive, send: Send
-    ) -> None:
+    async def _post(self, post: "_Post", session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
         if len(headers) < len(scope["headers"]) or not self._is_small(headers):
             return await self._app(scope, receive, send)
+        request_id = self._request_id(headers)
+        try:
+            admission = self._admit(scope, headers, post.needed, session_id)
+        except Exception as error:
+            return await self._refuse(post.route, error, request_id, scope, receive, send)
         message = await receive()
         content = message.get("body", b"")
         while message.get("more_body"):
@@ -87,43 +96,49 @@ class HotLane:
             content += message.get("body", b"")
         if message["type"] == "http.disconnect":
             return None
-        request_id = self._request_id(headers)
         try:
-            body = await serve(self, session_id, headers, content)
+            body = await post.serve(self, session_id, headers, content, admission)
         except Unusual:
             return await self._app(scope, _again(content, receive), send)
         except Exception as error:
-            return await self._refuse(route, error, request_id, scope, receive, send)
-        self._cells[_SERVED[route]] += 1
+            return await self._refuse(post.route, error, request_id, scope, receive, send)
+        self._cells[post.served] += 1
         await send({"type": "http.response.start", "status": 200, "headers": [
-            (b"content-length", b"%d" % len(body)), _JSON, (b"x-request-id", request_id), _NO_SNIFFING,
+            (b"content-length", b"%d" % len(body)), _JSON, (b"x-request-id", request_id), _NO_SNIFFING, _NO_STORE,
+            *rate_fields(admission),
         ]})  # fmt: skip
         return await send({"type": "http.response.body", "body": body})
+
+    def _admit(self, scope: Scope, headers: Headers, needed: Needed, session_id: str) -> Admission:
+        """Returns the admission of this call, also left in the scope for those who answer in our place."""
+        admission = self._gate.admit(headers.get(b"authorization"), headers.get(b"host"), needed, session_id)
+        scope.setdefault("state", {})["admission"] = admission
+        admission.take(1)
+        return admission
 
     async def _best_pair(self, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
         if len(headers) < len(scope["headers"]):
             return await self._app(scope, receive, send)
         request_id = self._request_id(headers)
-        snapshot = self._sessions.best_pair_kept(session_id)
-        if snapshot is None:
-            try:
-                snapshot = await self._sessions.best_pair(session_id)
-            except Exception as error:
-                return await self._refuse("best-pair", error, request_id, scope, receive, send)
+        try:
+            admission = self._admit(scope, headers, Needed.READ, session_id)
+            snapshot = self._sessions.best_pair_kept(session_id) or await self._sessions.best_pair(session_id)
+        except Exception as error:
+            return await self._refuse("best-pair", error, request_id, scope, receive, send)
         etag = snapshot.etag.encode("latin-1")
         given = headers.get(b"if-none-match")
         if given is not None and (given == etag or matches([given.decode("latin-1")], snapshot.etag)):
             self._cells[_NOT_MODIFIED] += 1
             await send({"type": "http.response.start", "status": 304, "headers": [
-                (b"etag", etag), _NO_CACHE, (b"x-request-id", request_id), _NO_SNIFFING,
+                (b"etag", etag), _NO_CACHE, (b"x-request-id", request_id), _NO_SNIFFING, *rate_fields(admission),
             ]})  # fmt: skip
             return await send({"type": "http.response.body", "body": b""})
         body = snapshot.body.encode()
-        self._cells[_SERVED["best-pair"]] += 1
+        self._cells[_BEST_PAIR] += 1
         await send({"type": "http.response.start", "status": 200, "headers": [
             (b"etag", etag), _NO_CACHE, (b"content-length", b"%d" % len(body)), _JSON,
-            (b"x-request-id", request_id), _NO_SNIFFING,
+            (b"x-request-id", request_id), _NO_SNIFFING, *rate_fields(admission),
         ]})  # fmt: skip
         return await send({"type": "http.response.body", "body": body})
 
@@ -146,17 +161,18 @@ class HotLane:
     ) -> None:
         """Tells the caller what the use case raised, as the framework's handlers and the shield do."""
         text = request_id.decode("latin-1")
-        tagged = with_id(send, text)
+        scope.setdefault("state", {})
+        tagged = with_id(send, text, scope)
         kind = kind_of(type(error))
         self._cells[place("bestpair_requests_total", route, status_class(kind.status))] += 1
-        if isinstance(error, SessionError):
+        if isinstance(error, SessionError | Refusal):
             if kind.status >= 500:
                 log_refusal(kind.name, error.detail, text, scope)
             await problem_for(error, text)(scope, receive, tagged)
         else:
             await answer_fault(error, text, scope, receive, tagged, self._meter)
 
-    async def next_pair(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+    async def next_pair(self, session_id: str, headers: Headers, content: bytes, _: Admission) -> bytes:
         """Returns the answer of next-pair."""
         if content not in _EMPTY:
             raise Unusual
@@ -165,39 +181,56 @@ class HotLane:
         key = _key(headers)
         order = _ONE if key is None else Order(1, _ONE.route, key, _ONE.body_digest)
         (shown,) = await self._sessions.next_pairs(session_id, order)
-        return _impression(shown).encode()
+        return impression(shown).encode()
 
-    async def next_pairs(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+    async def next_pairs(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
         """Returns the answer of next-pair/batch."""
         body = _read(_NEXT_PAIRS, headers, content)
         key = _key(headers)
+        admission.take(body.count - 1)
         order = Order(body.count, "next-pair/batch", key, digest_of(body))
-        return f"[{','.join(map(_impression, await self._sessions.next_pairs(session_id, order)))}]".encode()
+        return f"[{','.join(map(impression, await self._sessions.next_pairs(session_id, order)))}]".encode()
 
-    async def feedback(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+    async def feedback(self, session_id: str, headers: Headers, content: bytes, _: Admission) -> bytes:
         """Returns the answer of feedback."""
         answer = mapping.answer(_read(_FEEDBACK, headers, content))
         return b'{"status":"%s"}' % (await self._sessions.feedback(session_id, answer)).encode()
 
-    async def feedback_batch(self, session_id: str, headers: Headers, content: bytes) -> bytes:
+    async def feedback_batch(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
         """Returns the answer of feedback/batch, if every row has the right shape."""
         _check_is_json(headers)
         answers = plain_answers(content) or [mapping.answer(row) for row in _read(_ROWS, headers, content)]
+        admission.take(len(answers) - 1)
         results = await self._sessions.feedback_batch(session_id, answers)
         if results.count(ACCEPTED) == len(results):  # nearly every batch
-            return b"[" + b",".join([_ROW_ACCEPTED] * len(results)) + b"]"
-        return b"[" + b",".join([_row_result(result) for result in results]) + b"]"
+            return b"[" + b",".join([ROW_ACCEPTED] * len(results)) + b"]"
+        return b"[" + b",".join([row_result(result) for result in results]) + b"]"
 
 
-_POSTS: dict[str, Serve] = {
-    "next-pair": HotLane.next_pair,
-    "next-pair/batch": HotLane.next_pairs,
-    "feedback": HotLane.feedback,
-    "feedback/batch": HotLane.feedback_batch,
+class _Post(NamedTuple):
+    """One of the lane's POST routes."""
+
+    route: str
+    serve: Serve
+    needed: Needed
+    served: int  # where answers are counted
+
+    @classmethod
+    def of(cls, route: str, serve: Serve, needed: Needed) -> "_Post":
+        """Returns the route, with the place of its count."""
+        return cls(route, serve, needed, place("bestpair_requests_total", route, "2xx"))
+
+
+_POSTS = {
+    post.route: post
+    for post in (
+        _Post.of("next-pair", HotLane.next_pair, Needed.SERVE),
+        _Post.of("next-pair/batch", HotLane.next_pairs, Needed.SERVE),
+        _Post.of("feedback", HotLane.feedback, Needed.FEEDBACK),
+        _Post.of("feedback/batch", HotLane.feedback_batch, Needed.FEEDBACK),
+    )
 }
-
-
-_SERVED = {route: place("bestpair_requests_total", route, "2xx") for route in (*_POSTS, "best-pair")}
+_BEST_PAIR = place("bestpair_requests_total", "best-pair", "2xx")
 _NOT_MODIFIED = place("bestpair_requests_total", "best-pair", "3xx")
 
 
@@ -208,35 +241,6 @@ def _read_path(path: str) -> tuple[str, str]:
     if len(parts) == 5 and parts[:3] == ["", "v1", "sessions"] and SESSION_ID.fullmatch(parts[3]):
         return parts[3], parts[4]
     return "", ""
-
-
-def _impression(shown: Shown) -> str:
-    """Returns what `wire.serving.Impression` says as JSON, in its order; a test holds the two together.
-
-    Only the ticket and the pair are new each time; a ticket has letters that need no quoting.
-    """
-    (ticket, i, j, purpose, counts, version), (first, second) = shown
-    pair = f'"i":{i},"j":{j},"items":[{_quoted(first)},{_quoted(second)}]'
-    return f'{{"ticket":"{ticket}",{pair},{_why(purpose, counts, version)}}}'
-
-
-@lru_cache(maxsize=8192)
-def _quoted(item_id: str) -> str:
-    return to_json(item_id).decode()
-
-
-@lru_cache(maxsize=1024)
-def _why(purpose: str, counts: bool, version: int) -> str:
-    return to_json({"purpose": purpose, "counts": counts, "plan_version": version}).decode()[1:-1]
-
-
-@lru_cache(maxsize=64)  # every status, and details that come again
-def _row_result(result: RowResult) -> bytes:
-    """Returns what `wire.serving.FeedbackRowResult` says."""
-    return to_json({"status": result.status} if result.detail is None else result._asdict())
-
-
-_ROW_ACCEPTED = _row_result(ACCEPTED)
 
 
 def _read(shape: TypeAdapter[Shape], headers: Headers, content: bytes) -> Shape:

@@ -13,10 +13,12 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
+from app.sessions.keys import Scope
 from app.sessions.ports import Census
 from app.telemetry.catalogue import METRICS, Kind, place
 from app.telemetry.catalogue import Metric as Counted
 from app.telemetry.meter import Meter
+from app.web.access import needs
 from app.web.parameters import SessionsInUse
 from app.web.problems import ALWAYS, declared
 
@@ -28,7 +30,12 @@ _DESCRIBED = {
 }
 
 
-@router.get("/metrics", response_class=Response, responses={**declared(*ALWAYS), 200: _DESCRIBED})
+@router.get(
+    "/metrics",
+    dependencies=[needs(Scope.READ)],
+    response_class=Response,
+    responses={**declared(*ALWAYS), 200: _DESCRIBED},
+)
 async def metrics(request: Request, sessions: SessionsInUse) -> Response:
     """Tells what all processes of this server have counted; replicas are asked one by one."""
     meter: Meter = request.app.state.meter

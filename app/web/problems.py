@@ -44,12 +44,15 @@ CATALOGUE: Mapping[type[Exception], Kind] = {
     facts.InvalidFeedback: Kind("invalid-feedback", 422, "The answer does not fit the session"),
     facts.IdempotencyMismatch: Kind("idempotency-mismatch", 422, "The Idempotency-Key came with another body before"),
     facts.NotCertified: Kind("not-certified", 404, "There is no certificate yet"),
+    facts.Forbidden: Kind("forbidden", 403, "The key may not do this"),
+    facts.RateLimited: Kind("rate-limited", 429, "The key has used up its rate", retry_after=1),
     facts.Overloaded: Kind("overloaded", 503, "Too many requests are waiting", retry_after=1),
     facts.StorageUnavailable: Kind("storage-unavailable", 503, "The database is away", retry_after=2),
     refusals.MalformedJson: Kind("malformed-json", 400, "The body is not JSON"),
     refusals.UnsupportedMediaType: Kind("unsupported-media-type", 415, "The body must be JSON"),
     refusals.BodyTooLarge: Kind("body-too-large", 413, "The body is too large"),
     refusals.InvalidRequest: Kind("invalid-request", 422, "The request does not have the right shape"),
+    refusals.Unauthorized: Kind("unauthorized", 401, "A key is needed"),
     refusals.NotReady: Kind("not-ready", 503, "The server cannot serve requests yet", retry_after=2),
     refusals.RouteNotFound: Kind("route-not-found", 404, "Nothing is served at this address"),
     refusals.MethodNotAllowed: Kind("method-not-allowed", 405, "This address does not take this method"),
@@ -72,7 +75,16 @@ def problem_for(error: SessionError | Refusal, request_id: str | None, headers: 
     if field is not None:
         errors = [FieldError(field=field, message=error.detail)]
     detail = error.detail if field is None else f"{field}: {error.detail}"
-    return render(kind, detail, request_id, errors=errors, headers=headers)
+    return render(kind, detail, request_id, errors=errors, headers={**_own_headers(error), **headers})
+
+
+def _own_headers(error: SessionError | Refusal) -> Mapping[str, str]:
+    """Returns what one error says in headers, besides its problem."""
+    if isinstance(error, refusals.Unauthorized):
+        return {"WWW-Authenticate": error.challenge}
+    if isinstance(error, facts.RateLimited):
+        return {"Retry-After": str(error.retry_after)}
+    return {}
 
 
 def render(

@@ -9,7 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from app.sessions.errors import NotCertified, Overloaded
+from app.sessions.keys import Scope
 from app.web import mapping
+from app.web.access import Admitted, Gate, needs
 from app.web.conditional import tagged
 from app.web.exporting import as_csv, as_ndjson, beginning
 from app.web.parameters import SessionId, SessionsInUse
@@ -22,7 +24,7 @@ MOST_ESTIMATED_ITEMS = 200
 """The heat map has half the square of it as cells."""
 MOST_POINTS = 1000
 
-router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["reading"])
+router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["reading"], dependencies=[needs(Scope.READ)])
 
 _UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "If-None-Match names the current tag"}}
 
@@ -44,13 +46,17 @@ async def best_pair(session_id: SessionId, request: Request, sessions: SessionsI
 )
 async def events(
     session_id: SessionId,
+    request: Request,
     sessions: SessionsInUse,
+    admitted: Admitted,
     last_event_id: Annotated[str | None, Header(description="What it names is not told again.")] = None,
 ) -> StreamingResponse:
     """Tells of the session as it goes on: best-pair whenever the answer changes, counters when impressions move."""
     await sessions.best_pair(session_id)  # an unknown session is an error and not an empty stream
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # the second for proxies that hold answers back
-    stream = as_events(sessions.follow(session_id, IDLE_SECONDS), last_event_id)
+    gate: Gate = request.app.state.gate
+    news = gate.while_admitted(sessions.follow(session_id, IDLE_SECONDS), admitted)
+    stream = as_events(news, last_event_id)
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 
 

@@ -35,6 +35,14 @@ class InvalidRequest(Refusal):
         super().__init__(f"{first.field or 'the request'}: {first.message}{more}")
 
 
+class Unauthorized(Refusal):
+    """No key in force came with the request: none, one that is not known or revoked, or several."""
+
+    def __init__(self, detail: str, challenge: str = "Bearer") -> None:
+        self.challenge = challenge
+        super().__init__(detail)
+
+
 class NotReady(Refusal):
     """The server runs, but cannot serve requests yet."""
 

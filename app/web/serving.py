@@ -13,9 +13,11 @@ from app.sessions.errors import (
     SessionStopped,
     TicketNotFound,
 )
+from app.sessions.keys import Scope
 from app.sessions.ports import Order
 from app.sessions.service import Answer
 from app.web import mapping
+from app.web.access import Admitted, needs
 from app.web.bodies import body_as, body_as_rows, digest_of
 from app.web.parameters import IdempotencyKey, SessionId, SessionsInUse
 from app.web.problems import IN_SESSION, WITH_BODY, declared
@@ -36,7 +38,12 @@ router = APIRouter(prefix="/v1/sessions/{session_id}", tags=["serving"])
 _ISSUE = declared(SessionStopped, IdempotencyMismatch, Overloaded, *WITH_BODY, *IN_SESSION)
 
 
-@router.post("/next-pair", openapi_extra=documented(NextPair, required=False), responses=_ISSUE)
+@router.post(
+    "/next-pair",
+    dependencies=[needs(Scope.SERVE)],
+    openapi_extra=documented(NextPair, required=False),
+    responses=_ISSUE,
+)
 async def next_pair(
     session_id: SessionId,
     body: Annotated[NextPair, Depends(body_as(NextPair, may_be_empty=True))],
@@ -49,20 +56,28 @@ async def next_pair(
     return mapping.impression(shown)
 
 
-@router.post("/next-pair/batch", openapi_extra=documented(NextPairs), responses=_ISSUE)
+@router.post(
+    "/next-pair/batch",
+    dependencies=[needs(Scope.SERVE)],
+    openapi_extra=documented(NextPairs),
+    responses=_ISSUE,
+)
 async def next_pairs(
     session_id: SessionId,
     body: Annotated[NextPairs, Depends(body_as(NextPairs))],
     sessions: SessionsInUse,
+    admitted: Admitted,
     idempotency_key: IdempotencyKey = None,
 ) -> list[Impression]:
     """Hands out several pairs to show."""
+    admitted.take(body.count - 1)
     order = Order(body.count, "next-pair/batch", idempotency_key, digest_of(body))
     return [mapping.impression(shown) for shown in await sessions.next_pairs(session_id, order)]
 
 
 @router.post(
     "/feedback",
+    dependencies=[needs(Scope.FEEDBACK)],
     openapi_extra=documented(Feedback),
     responses=declared(TicketNotFound, FeedbackConflict, InvalidFeedback, Overloaded, *WITH_BODY, *IN_SESSION),
 )
@@ -76,14 +91,19 @@ async def feedback(
 
 @router.post(
     "/feedback/batch",
+    dependencies=[needs(Scope.FEEDBACK)],
     openapi_extra=documented(Feedback, rows=LARGEST_BATCH),
     response_model_exclude_none=True,
     responses=declared(Overloaded, *WITH_BODY, *IN_SESSION),
 )
 async def feedback_batch(
-    session_id: SessionId, rows: Annotated[list[Any], Depends(body_as_rows)], sessions: SessionsInUse
+    session_id: SessionId,
+    rows: Annotated[list[Any], Depends(body_as_rows)],
+    sessions: SessionsInUse,
+    admitted: Admitted,
 ) -> list[FeedbackRowResult]:
     """Takes outcomes of several impressions and answers with a status for each, in order."""
+    admitted.take(len(rows) - 1)
     judged = [_read(row) for row in rows]
     results = iter(await sessions.feedback_batch(session_id, [each for each in judged if isinstance(each, Answer)]))
     return [

@@ -3,11 +3,13 @@
 import logging
 import re
 import secrets
+import time
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.sessions.access import Admission
 from app.telemetry.catalogue import OTHER, ROUTES
 from app.telemetry.logs import REQUEST_ID as CURRENT
 from app.telemetry.meter import Meter
@@ -44,7 +46,7 @@ class Shield:
                 self._meter.count("bestpair_requests_total", _route_of(scope), status_class(message["status"]))
             await send(message)
 
-        send_with_id = with_id(send_noting, request_id)
+        send_with_id = with_id(send_noting, request_id, scope)
         token = CURRENT.set(request_id)
         try:
             await self._app(scope, receive, send_with_id)
@@ -59,14 +61,16 @@ class Shield:
             CURRENT.reset(token)
 
 
-def with_id(send: Send, request_id: str) -> Send:
-    """Returns a `send` that adds the headers which every answer has."""
+def with_id(send: Send, request_id: str, scope: Scope) -> Send:
+    """Returns a `send` that adds the headers which every answer has, and those that tell what is left of a rate."""
 
     async def send_with_id(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers["X-Request-ID"] = request_id
             headers["X-Content-Type-Options"] = "nosniff"
+            headers.setdefault("Cache-Control", "no-store")  # tickets, ids and names are for the caller alone
+            message["headers"].extend(rate_fields(scope["state"].get("admission")))
         await send(message)
 
     return send_with_id
@@ -79,7 +83,7 @@ def status_class(status: int) -> str:
 
 _SESSION = "/v1/sessions/{session_id}"
 _NAMES = {f"{_SESSION}/{name}": name for name in ROUTES} | {f"/{name}": name for name in ROUTES}
-_NAMES |= {"/v1/sessions": "sessions", _SESSION: "session"}
+_NAMES |= {"/v1/sessions": "sessions", _SESSION: "session", "/v1/access": "access", "/v1/audit": "audit"}
 
 
 def _route_of(scope: Scope) -> str:
@@ -106,6 +110,15 @@ async def answer_fault(
     """Logs what nobody expected and answers with a 500 that tells nothing but the request id."""
     log_fault(error, request_id, scope, meter)
     await problem_for(UnexpectedFault(FAULT_DETAIL), request_id)(scope, receive, send)
+
+
+def rate_fields(admission: Admission | None) -> list[tuple[bytes, bytes]]:
+    """Returns what is left of a key's rate, as draft-ietf-httpapi-ratelimit-headers writes it."""
+    if admission is None or admission.meter is None:
+        return []
+    meter = admission.meter
+    left = b'"key";r=%d;t=%d' % (meter.left, meter.resets_in(time.monotonic()))
+    return [(b"ratelimit-policy", meter.rate.policy), (b"ratelimit", left)]
 
 
 class BodyLimit:

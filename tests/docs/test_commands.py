@@ -86,7 +86,7 @@ def test_commands_of_the_page(page: Path, sqlite_url: str, tmp_path: Path) -> No
 
 def test_every_page_with_commands_has_blocks_that_are_run() -> None:
     assert {page.name for page in with_commands(PAGES)} >= {
-        "README.md", "api.md", "client.md", "choosing.md", "running.md", "simulating.md",
+        "README.md", "access.md", "api.md", "client.md", "choosing.md", "running.md", "simulating.md",
     }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.client import Client
 from tests.e2e.harness import Server
+from tests.e2e.test_access import make_key
 
 EXAMPLES = 20
 """Generated requests per operation and phase: 872 in all when last counted."""
@@ -17,6 +18,7 @@ CHECKS = (
     "response_headers_conformance",
     "response_schema_conformance",
     "missing_required_header",
+    "ignored_auth",
     "unsupported_method",
 )
 """All that the document promises of answers. Whether a *request* is good cannot be said in a schema alone (exactly one
@@ -24,8 +26,10 @@ of three fields, a rank that fits the policy), and bad rows of a batch are answe
 
 
 def test_answers_keep_to_the_document(tmp_path: Path) -> None:
-    with Server(f"sqlite:///{tmp_path / 'schema.db'}", tmp_path) as server:
-        with Client(server.url) as client:
+    url = f"sqlite:///{tmp_path / 'schema.db'}"
+    key = make_key(url, "admin")
+    with Server(url, tmp_path) as server:
+        with Client(server.url, api_key=key) as client:
             session = client.create_session([f"ad-{n}" for n in range(5)]).id
             for pair in client.next_pairs(session, 20):
                 client.feedback(session, pair.ticket, reward=1)
@@ -35,10 +39,10 @@ def test_answers_keep_to_the_document(tmp_path: Path) -> None:
             sys.executable, "-m", "schemathesis.cli", "--config-file", str(config), "run", f"{server.url}/openapi.json",
             "--max-examples", str(EXAMPLES), "--checks", ",".join(CHECKS), "--exclude-method", "DELETE",
             "--exclude-path", "/v1/sessions/{session_id}/events",  # an answer without an end: tests/e2e/test_streams.py
-            "--seed", "1", "--no-color", "--generation-database", "none",
+            "--header", f"Authorization: Bearer {key}", "--seed", "1", "--no-color", "--generation-database", "none",
         ]  # fmt: skip
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
         assert run.returncode == 0, run.stdout[-6000:] + run.stderr[-2000:]
         assert "- POST /v1/sessions/{session_id}/next-pair" not in run.stdout, "requests got behind the 404"
-        with Client(server.url) as client:
+        with Client(server.url, api_key=key) as client:
             assert client.next_pair(session).purpose in ("explore", "exploit"), "the session survived it"

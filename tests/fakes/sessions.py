@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
+from app.sessions.audit import OPEN_ACCESS
 from app.sessions.creation import NewSession, settle
 from app.sessions.errors import NotCertified, SessionError, SessionNotFound, TicketNotFound
 from app.sessions.model import (
@@ -56,14 +57,16 @@ class FakeSessions(Sessions):
         self.stored_certificate: CertificateRecord | None = None
         self.exported: list[dict[str, Any]] = []
         self.changes: list[SessionChange] = []
+        self.actors: list[str] = []
         self.orders: list[Order] = []
         self.answers: list[Answer] = []
         self.error: Exception | None = None
         self.not_ready: str | None = None
         self.counted = Census((SessionGroup("running", "not_yet", 2, 7),))
 
-    async def create(self, new: NewSession) -> SessionView:
+    async def create(self, new: NewSession, by: str = OPEN_ACCESS) -> SessionView:
         self._fail()
+        self.actors.append(by)
         record = SessionRecord(
             id=f"s{len(self.records)}",
             name=new.name,
@@ -90,13 +93,15 @@ class FakeSessions(Sessions):
         start = ids.index(before) + 1 if before in ids else 0
         return [self._view(record) for record in newest_first[start : start + limit]]
 
-    async def change(self, session_id: str, change: SessionChange) -> SessionView:
+    async def change(self, session_id: str, change: SessionChange, by: str = OPEN_ACCESS) -> SessionView:
         record = self._found(session_id)
+        self.actors.append(by)
         self.changes.append(change)
         return self._view(record)
 
-    async def delete(self, session_id: str) -> None:
+    async def delete(self, session_id: str, by: str = OPEN_ACCESS) -> None:
         self._found(session_id)
+        self.actors.append(by)
         del self.records[session_id]
 
     async def next_pairs(self, session_id: str, order: Order) -> list[Shown]:

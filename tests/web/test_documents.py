@@ -13,7 +13,8 @@ from app.web.problems import CATALOGUE
 from tests.fakes.caller import Caller
 
 EVERYWHERE = {"internal-error"}
-STORED = EVERYWHERE | {"storage-unavailable"}
+GUARDED = {"unauthorized", "forbidden", "rate-limited"}
+STORED = EVERYWHERE | GUARDED | {"storage-unavailable"}
 IN_SESSION = STORED | {"session-not-found"}
 WITH_BODY = {"malformed-json", "unsupported-media-type", "body-too-large", "invalid-request"}
 AT = "/v1/sessions/{session_id}"
@@ -38,10 +39,12 @@ EXPECTED = {
     ("get", f"{AT}/estimates"): IN_SESSION | {"invalid-request"},
     ("get", f"{AT}/certificate"): IN_SESSION | {"not-certified"},
     ("get", f"{AT}/export"): IN_SESSION | {"invalid-request"},
+    ("get", "/v1/access"): STORED,
+    ("get", "/v1/audit"): STORED | {"invalid-request"},
     ("get", "/livez"): EVERYWHERE,
     ("get", "/readyz"): EVERYWHERE | {"not-ready"},
     ("get", "/version"): EVERYWHERE,
-    ("get", "/metrics"): EVERYWHERE,
+    ("get", "/metrics"): EVERYWHERE | {"forbidden", "rate-limited", "unauthorized"},
 }
 
 

@@ -75,6 +75,8 @@ RAISED: dict[type[SessionError], SessionError] = {
     facts.InvalidFeedback: facts.InvalidFeedback("reward", "must be 0 or 1"),
     facts.IdempotencyMismatch: facts.IdempotencyMismatch("another body"),
     facts.NotCertified: facts.NotCertified("not yet"),
+    facts.Forbidden: facts.Forbidden("the key may only read"),
+    facts.RateLimited: facts.RateLimited("no more", 1),
     facts.Overloaded: facts.Overloaded("10000 writes are waiting"),
     facts.StorageUnavailable: facts.StorageUnavailable("the database is away"),
 }
@@ -87,7 +89,7 @@ def test_errors_of_the_sessions(api: Caller, sessions: FakeSessions, session: st
     problem = read_problem(response)
     kind = kind_of(error)
     assert (problem.type, problem.status, problem.title) == (kind.type, kind.status, kind.title)
-    assert response.headers.get("retry-after") == (str(kind.retry_after) if kind.status == 503 else None)
+    assert response.headers.get("retry-after") == (str(kind.retry_after) if kind.status in {429, 503} else None)
 
 
 def test_an_error_that_names_a_field_says_so_in_errors(api: Caller, session: str, sessions: FakeSessions) -> None:

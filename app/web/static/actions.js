@@ -1,6 +1,6 @@
 // What can be done with a session: pause, resume, stop; take its log and its certificate home.
 
-import { certificatePath, changeSession, download, exportPath, hasKey } from "./api.js";
+import { certificatePath, changeSession, download, exportPath, hasKey, mayChange } from "./api.js";
 import { element, freshId } from "./dom.js";
 
 export function actions(session, onChange) {
@@ -15,10 +15,19 @@ export function actions(session, onChange) {
   const amount = budgetQuestion(session, (budget) => change({ budget }));
   const node = element("div", { class: "actions" }, raise, pause, stop, certificate, log, table, confirm, amount, wrong);
   let state = session.state;
+  const only = element("p", { class: "soft small", hidden: true }, "This key may only read.");
+  node.append(only);
+  mayChange().then(
+    (may) => {
+      for (const button of [raise, pause, stop]) button.disabled = !may.change;
+      only.hidden = may.change;
+    },
+    () => {}, // the service says no when a button is pressed
+  );
 
   async function change(to) {
     wrong.hidden = true;
-    pause.disabled = true;
+    pause.disabled = true; // until the answer is there
     try {
       const changed = await changeSession(session.id, to);
       session.budget = changed.budget;

@@ -13,7 +13,7 @@ export class Problem extends Error {
 
 // An API key, if the service asks for one: kept for this tab only.
 export function useKey(key) {
-  sessionStorage.setItem(KEY, key);
+  sessionStorage.setItem(KEY, key.trim());
 }
 
 export function hasKey() {
@@ -36,6 +36,17 @@ async function read(path, options) {
 }
 
 const at = (id) => `v1/sessions/${encodeURIComponent(id)}`;
+
+// What this caller may do, asked for once for each key; a service that cannot tell is taken to allow everything.
+let known = { key: undefined, may: null };
+export async function mayChange() {
+  const key = sessionStorage.getItem(KEY);
+  if (known.may === null || known.key !== key) {
+    const { scopes, session } = await read("v1/access");
+    known = { key, may: { change: scopes.includes("admin"), create: scopes.includes("admin") && session === null } };
+  }
+  return known.may;
+}
 
 export const listSessions = (cursor) => read(`v1/sessions?limit=50${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
 export const getSession = (id) => read(at(id));

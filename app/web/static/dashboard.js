@@ -35,7 +35,7 @@ function askForKey() {
     "dialog",
     { "aria-labelledby": "key-title" },
     element("h2", { id: "key-title" }, "This service asks for a key"),
-    element("p", { class: "soft small" }, "Make one with: ", element("code", {}, "bestpair keys create --scope read")),
+    element("p", { class: "soft small" }, "Make one with: ", element("code", {}, "bestpair keys create --name me --scope read")),
     element(
       "form",
       { method: "dialog", onsubmit: () => useKey(field.value) },

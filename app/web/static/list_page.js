@@ -1,6 +1,6 @@
 // The list of sessions, newest first, with how far each is.
 
-import { listSessions } from "./api.js";
+import { listSessions, mayChange } from "./api.js";
 import { element, replace, say } from "./dom.js";
 import { both, count, gapInWords, glance, inPoints, progress, roughly, when } from "./words.js";
 
@@ -39,7 +39,7 @@ export function open(holder) {
       draw([...page.sessions, ...older.filter((session) => !known.has(session.id))]);
       say(status, "");
     } catch (error) {
-      say(status, `The service cannot be reached: ${error.message}. Trying again…`);
+      say(status, error.status === 401 ? error.message : `The service cannot be reached: ${error.message}. Trying again…`);
     }
   }
 
@@ -65,6 +65,13 @@ export function open(holder) {
     refresh();
   });
 
+  mayChange().then(
+    ({ create }) => {
+      for (const link of holder.querySelectorAll('a[href="#/new"]')) link.hidden = !create;
+      if (!create) holder.querySelector(".actions").append(element("p", { class: "soft small" }, "This key may not create sessions."));
+    },
+    () => {},
+  );
   refresh();
   const timer = setInterval(refresh, REFRESH_MILLISECONDS);
   document.addEventListener("visibilitychange", refresh);

@@ -1,0 +1,194 @@
+"""The gate: reads the key from a request and asks the rule. The hot lane and the routes go through the same one.
+
+Every route says by a dependency which scope it takes, so that what is checked is the route that is run, whatever the
+address looked like on its way there; a route that says nothing keeps the application from being built.
+"""
+
+import ipaddress
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from functools import lru_cache
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, FastAPI
+from fastapi.routing import iter_route_contexts
+from starlette.requests import Request
+
+from app.sessions.access import Admission, OpenTo, check
+from app.sessions.errors import Forbidden, RateLimited
+from app.sessions.keyring import Keyring
+from app.sessions.keys import Key, Scope
+from app.sessions.rates import Meter, Rate
+from app.web.problems import declared
+from app.web.refusals import Unauthorized
+
+News = TypeVar("News")
+
+OPEN_PATHS = {"/", "/docs", "/static/{name}", "/problems/{name}", "/openapi.json", "/livez", "/readyz", "/version"}
+"""What anybody may read: that the service is there, and how it is used. Nothing of any session."""
+
+SCHEME = {
+    "type": "http",
+    "scheme": "bearer",
+    "description": "A key made with `bestpair keys create`; not asked for on loopback as long as no key was ever made.",
+}
+_MAKE_ONE = "make a key with `bestpair keys create`, and send it as Authorization: Bearer"
+
+
+class Gate:
+    """Lets calls in, or raises Unauthorized, Forbidden or StorageUnavailable. Without a ring all are let in."""
+
+    def __init__(self, ring: Keyring | None, *, rate: Rate | None = None, open_to: OpenTo = OpenTo.NOBODY) -> None:
+        self._ring = ring
+        self._rate = rate
+        self._open_to = open_to
+        self._meters: dict[str, Meter | None] = {}
+
+    def admit(
+        self,
+        authorization: bytes | None,
+        host: bytes | None,
+        scope: Scope,
+        session_id: str | None,
+        *,
+        narrowed: bool = False,
+    ) -> Admission:
+        """Returns the admission of one call; what it costs is for the caller to take from it."""
+        ring = self._ring
+        if ring is None:
+            return Admission(None, None, scope, session_id)
+        ring.check_is_current()
+        if ring.is_open:
+            self._check_open(host)
+            return Admission(None, None, scope, session_id)
+        if authorization is None:
+            raise Unauthorized(f"this service asks for a key; {_MAKE_ONE}")
+        key = ring.holder(authorization)
+        if key is None:
+            raise Unauthorized(
+                f"the Authorization header shows no key that is in force; {_MAKE_ONE}", 'Bearer error="invalid_token"'
+            )
+        check(key, scope, session_id, narrowed=narrowed)
+        return Admission(key, self._meter(key), scope, session_id)
+
+    def still_admits(self, admission: Admission) -> bool:
+        """Returns whether one that was let in would be now: streams go on for days, keys may not."""
+        if self._ring is None:
+            return True
+        return self._ring.is_open if admission.key is None else self._ring.has(admission.key)
+
+    async def while_admitted(self, news: AsyncIterator[News], admission: Admission) -> AsyncIterator[News]:
+        """Yields what comes as long as the caller would be let in; nothing is told after that."""
+        try:
+            async for each in news:
+                if not self.still_admits(admission):
+                    return
+                yield each
+        finally:
+            if isinstance(news, AsyncGenerator):
+                await news.aclose()  # at once, not when somebody collects it
+
+    def _meter(self, key: Key) -> Meter | None:
+        if key.id in self._meters:
+            return self._meters[key.id]
+        rate = key.rate or self._rate
+        self._meters[key.id] = meter = None if rate is None else Meter(rate)
+        return meter
+
+    def _check_open(self, host: bytes | None) -> None:
+        """Raises unless calls without a key are taken.
+
+        On loopback, a web page from elsewhere must not get in by giving its own name our address (DNS rebinding): the
+        browser then still says the page's name.
+        """
+        if self._open_to is OpenTo.NOBODY:
+            raise Unauthorized(f"there is no key yet; {_MAKE_ONE}")
+        if self._open_to is OpenTo.THIS_MACHINE and host is not None and not is_local(host):
+            raise Forbidden(f"without keys only calls to localhost are answered; {_MAKE_ONE}")
+
+
+@lru_cache(maxsize=64)
+def is_local(host: bytes) -> bool:
+    """Returns whether a Host header, or an address to listen on, names this machine by its loopback."""
+    name = host.decode("latin-1").strip().lower()
+    if name.startswith("["):
+        name = name[1:].partition("]")[0]
+    elif name.count(":") == 1:
+        name = name.partition(":")[0]
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+class Needs:
+    """A dependency: the route takes a key with this scope; `narrowed`: and shows a bound key its own session only."""
+
+    def __init__(self, scope: Scope, *, narrowed: bool = False) -> None:
+        self.scope = scope
+        self._narrowed = narrowed
+
+    async def __call__(self, request: Request) -> None:
+        """Lets the request in, unless the hot lane has, for this very route."""
+        session_id = request.path_params.get("session_id")
+        before: Admission | None = request.scope["state"].get("admission")
+        if before is not None and (before.scope, before.session_id) == (self.scope, session_id):
+            return
+        gate: Gate = request.app.state.gate
+        shown = _all(request, b"authorization")
+        if len(shown) > 1:
+            raise Unauthorized("send one Authorization header, not several", 'Bearer error="invalid_request"')
+        host = next((each for each in _all(request, b"host") if not is_local(each)), None)
+        admission = gate.admit(shown[0] if shown else None, host, self.scope, session_id, narrowed=self._narrowed)
+        request.scope["state"]["admission"] = admission  # also if it is refused next: the answer tells what is left
+        admission.take(1)
+
+
+def needs(scope: Scope, *, narrowed: bool = False) -> Any:  # noqa: ANN401 - as the framework types it
+    """Returns the dependency for a route's `dependencies`."""
+    return Depends(Needs(scope, narrowed=narrowed))
+
+
+async def _admission(request: Request) -> Admission:
+    admission: Admission = request.scope["state"]["admission"]
+    return admission
+
+
+Admitted = Annotated[Admission, Depends(_admission)]
+
+
+def scopes_of_routes(api: FastAPI) -> dict[tuple[str, str], Scope | None]:
+    """Returns the scope that each method of each address takes, None for what is open to all.
+
+    Raises:
+        RuntimeError: a route says nothing, or an open one something.
+    """
+    found: dict[tuple[str, str], Scope | None] = {}
+    for route in iter_route_contexts(api.routes):
+        given: Sequence[Any] = getattr(route, "dependencies", None) or ()
+        scopes = [each.dependency.scope for each in given if isinstance(each.dependency, Needs)]
+        path = str(getattr(route, "path", None) or "?")
+        if len(scopes) != (0 if path in OPEN_PATHS else 1):
+            raise RuntimeError(
+                f"{path} must say who may call it: dependencies=[needs(Scope.READ)], or be in OPEN_PATHS"
+            )
+        for method in getattr(route, "methods", None) or ("*",):
+            found[method, path] = scopes[0] if scopes else None
+    return found
+
+
+def describe(document: dict[str, Any], scopes: dict[tuple[str, str], Scope | None]) -> None:
+    """Adds to an OpenAPI document which calls take a key, with which scope, and how they refuse."""
+    refused = declared(Unauthorized, Forbidden, RateLimited)
+    refused[401]["headers"] = {"WWW-Authenticate": {"description": "Bearer.", "schema": {"type": "string"}}}
+    document.setdefault("components", {})["securitySchemes"] = {"key": SCHEME}
+    for (method, path), scope in scopes.items():
+        operation = document["paths"].get(path, {}).get(method.lower())
+        if operation is not None and scope is not None:
+            operation["security"] = [{"key": [scope.value]}]
+            operation["responses"].update({str(status): refused[status] for status in (401, 403, 429)})
+
+
+def _all(request: Request, name: bytes) -> list[bytes]:
+    return [value for each, value in request.scope["headers"] if each == name]

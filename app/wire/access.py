@@ -1,0 +1,38 @@
+"""Who calls, and who changed what."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import Field
+
+from app.wire.shapes import ResponseShape
+
+ScopeName = Literal["serve", "feedback", "read", "admin"]
+
+
+class Access(ResponseShape):
+    """What the caller may do; without a key (none was ever made, on loopback) everything."""
+
+    key: str | None = Field(description="The key's public id; null without a key.")
+    name: str | None
+    scopes: list[ScopeName]
+    session: str | None = Field(description="The only session it is for; null: all.")
+
+
+class AuditEntry(ResponseShape):
+    """One change of a session or a key."""
+
+    id: int
+    at: datetime
+    actor: str = Field(description='A key\'s public id, "open access" or "command line".')
+    actor_name: str | None
+    action: str
+    session: str | None
+    details: dict[str, Any]
+
+
+class AuditPage(ResponseShape):
+    """Entries, newest first."""
+
+    entries: list[AuditEntry]
+    next_cursor: int | None = Field(description="For the page after; null on the last one.")

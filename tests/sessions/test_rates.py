@@ -1,0 +1,69 @@
+"""Rates as they are written, and the meter that counts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.sessions.rates import InvalidRate, Meter, Rate, parse_rate
+
+
+@pytest.mark.parametrize("text", ["1000/second", "5/minute", "7/hour", "999999999/day"])
+def test_a_rate_is_written_as_it_is_read(text: str) -> None:
+    assert str(parse_rate(text)) == text
+
+
+def test_none_is_no_rate() -> None:
+    assert parse_rate("none") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "5",
+        "0/second",
+        "-5/second",
+        "5/fortnight",
+        "5 / second",
+        "1e3/second",
+        "\u0665/second",
+        "5/second\n",
+        "1" * 99,
+    ],
+)
+def test_a_bad_rate_says_how_to_write_one(text: str) -> None:
+    with pytest.raises(InvalidRate, match="must look like 1000/second"):
+        parse_rate(text)
+
+
+def test_a_window_allows_so_many_and_then_none_until_it_ends() -> None:
+    meter = Meter(Rate(3, 60))
+    assert [meter.take(1, at) for at in (100.0, 110.0, 150.0, 159.9)] == [True, True, True, False]
+    assert meter.resets_in(150.5) == 10
+    assert meter.take(1, 160.0), "a new window"
+    assert meter.left == 2
+
+
+def test_what_is_refused_takes_nothing() -> None:
+    meter = Meter(Rate(10, 1))
+    assert meter.take(7, 0.0)
+    assert not meter.take(4, 0.1)
+    assert meter.take(3, 0.2)
+    assert meter.left == 0
+
+
+@given(st.lists(st.tuples(st.floats(0, 3), st.integers(1, 8)), max_size=60), st.integers(1, 12))
+def test_no_window_ever_gives_more_than_its_rate(calls: list[tuple[float, int]], quota: int) -> None:
+    meter, now, windows = Meter(Rate(quota, 1)), 0.0, list[tuple[float, int]]()
+    for pause, cost in calls:
+        now += pause
+        if not windows or now >= windows[-1][0] + 1:
+            windows.append((now, 0))
+        if meter.take(cost, now):
+            windows[-1] = (windows[-1][0], windows[-1][1] + cost)
+        assert 0 <= meter.left <= quota
+    assert all(given <= quota for _, given in windows)
+
+
+def test_the_policy_names_quota_and_window() -> None:
+    assert Rate(1000, 60).policy == b'"key";q=1000;w=60'

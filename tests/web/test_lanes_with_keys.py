@@ -1,0 +1,100 @@
+"""With keys and limits, too, the hot lane and the plain routes answer with the same bytes."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from app.sessions.errors import StorageUnavailable
+from app.sessions.keyring import Keyring
+from app.sessions.keys import Scope, new_key
+from app.sessions.rates import Rate
+from app.web.access import Gate
+from app.web.api import build_api
+from tests.fakes.access import FakeAccess
+from tests.fakes.caller import Caller
+from tests.fakes.sessions import FakeSessions
+
+ANSWER = {"ticket": "t", "reward": 1}
+REQUESTS: list[tuple[str, str, object]] = [
+    ("POST", "next-pair", None),
+    ("POST", "next-pair", {"unknown": 1}),
+    ("POST", "next-pair/batch", {"count": 3}),
+    ("POST", "next-pair/batch", {"count": 500}),
+    ("POST", "next-pair/batch", {"count": "x"}),
+    ("POST", "feedback", ANSWER),
+    ("POST", "feedback", {"ticket": "unknown", "reward": 1}),
+    ("POST", "feedback/batch", [ANSWER] * 3),
+    ("POST", "feedback/batch", [ANSWER] * 300),
+    ("POST", "feedback/batch", [ANSWER, {}]),
+    ("GET", "best-pair", None),
+]
+
+
+class Lanes:
+    """Both lanes to one service, with one ring of keys; each has its own meters and sessions."""
+
+    def __init__(self) -> None:
+        self.access = FakeAccess()
+        self.ring = Keyring(self.access)
+        self.keys: dict[str, str | None] = {"none": None, "unknown": new_key("x", [Scope.ADMIN])[0]}
+        for name, scopes, session in (
+            ("right", tuple(Scope), None), ("bound", tuple(Scope), "s0"), ("elsewhere", tuple(Scope), "s1"),
+            ("read", (Scope.READ,), None), ("serve", (Scope.SERVE,), None), ("feedback", (Scope.FEEDBACK,), None),
+        ):  # fmt: skip
+            shown, key = new_key(name, scopes, session_id=session)
+            self.access.session_ids = {"s0", "s1"}
+            asyncio.run(self.access.add_key(key, "me"))
+            self.keys[name] = shown
+        asyncio.run(self.ring.refresh())
+
+    def send(self, hot_lane: bool, request: tuple[str, str, object], headers: list[tuple[str, str]]) -> httpx.Response:
+        sessions = FakeSessions()
+        gate = Gate(self.ring, rate=Rate(100, 3600))
+        with Caller(build_api(sessions, version="1", body_limit_bytes=99_999, hot_lane=hot_lane, gate=gate)) as caller:
+            admin = {"Authorization": f"Bearer {self.keys['right']}"}
+            for _ in range(2):
+                made = caller.post("/v1/sessions", {"items": ["a", "b"]}, headers=admin)
+                assert made.status_code == 201
+            method, path, body = request
+            given: dict[str, Any] = {} if body is None else {"json": body}
+            return caller.send(method, f"/v1/sessions/s0/{path}", headers=[("X-Request-ID", "same"), *headers], **given)
+
+
+@pytest.fixture(scope="module")
+def lanes() -> Lanes:
+    return Lanes()
+
+
+def seen(response: httpx.Response) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+    return response.status_code, response.headers.raw, response.content
+
+
+@pytest.mark.parametrize(
+    "key", ["none", "unknown", "right", "bound", "elsewhere", "read", "serve", "feedback", "twice"]
+)
+@pytest.mark.parametrize("request_", REQUESTS, ids=str)
+def test_the_bytes_are_the_same(lanes: Lanes, request_: tuple[str, str, object], key: str) -> None:
+    shown = lanes.keys["right" if key == "twice" else key]
+    headers = [] if shown is None else [("Authorization", f"Bearer {shown}")] * (2 if key == "twice" else 1)
+    hot, plain = (lanes.send(hot_lane, request_, headers) for hot_lane in (True, False))
+    assert seen(hot) == seen(plain)
+    if key in {"none", "unknown", "twice"}:
+        assert hot.status_code == 401
+        assert hot.headers["www-authenticate"].startswith("Bearer")
+    assert ("ratelimit" in hot.headers) == (hot.status_code not in {401, 403})
+
+
+def test_the_bytes_are_the_same_while_keys_cannot_be_checked(lanes: Lanes, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = [("Authorization", f"Bearer {lanes.keys['bound']}")]
+    calls = iter(range(1000))
+
+    def away() -> None:
+        if next(calls) % 3 == 2:  # after the two sessions were made
+            raise StorageUnavailable("away")
+
+    monkeypatch.setattr(lanes.ring, "check_is_current", away)
+    answers = [lanes.send(hot_lane, REQUESTS[0], headers) for hot_lane in (True, False)]
+    assert {answer.status_code for answer in answers} == {503}
+    assert seen(answers[0]) == seen(answers[1])
