@@ -30,9 +30,9 @@ def make_key(url: str, *scopes: str, name: str = "test") -> str:
     return made.stdout.strip()
 
 
-def within_a_second(fact: Callable[[], bool], slack: float = 1.0) -> None:
-    """Waits until it is so: a second, and some for a machine that is busy with other tests."""
-    until = time.monotonic() + 1.0 + slack
+def soon(fact: Callable[[], bool]) -> None:
+    """Waits until it is so: a second (tests/sessions/test_keys.py), and more if the machine is busy."""
+    until = time.monotonic() + 20.0
     while not fact():
         assert time.monotonic() < until
         time.sleep(0.02)
@@ -49,14 +49,14 @@ def test_keys_come_and_go_while_servers_run(database_url: str, tmp_path: Path) -
 
         assert [status(server) for server in servers] == [200] * count, "on loopback, without a key ever made"
         key = make_key(database_url, "read")
-        within_a_second(lambda: all(status(server) == 401 for server in servers))
+        soon(lambda: all(status(server) == 401 for server in servers))
         assert [status(server, key) for server in servers] == [200] * count
         assert httpx.get(f"{servers[0].url}/readyz").status_code == 200
         for server in servers:
             made = httpx.post(f"{server.url}/v1/sessions", json={}, headers={"Authorization": f"Bearer {key}"})
             assert made.status_code == 403
         assert bestpair(database_url, "keys", "revoke", key[:15]).returncode == 0
-        within_a_second(lambda: all(status(server, key) == 401 for server in servers))
+        soon(lambda: all(status(server, key) == 401 for server in servers))
         assert [status(server) for server in servers] == [401] * count, "and the doors stay closed"
     finally:
         for server in servers:

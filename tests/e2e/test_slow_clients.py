@@ -87,6 +87,22 @@ def test_large_headers_are_refused(server: Server, where: str, size: int) -> Non
     assert httpx.get(f"{server.url}/livez").status_code == 200
 
 
+def test_large_headers_in_small_pieces_are_refused_before_their_end(server: Server) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        client.sendall(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n")
+        for _ in range(18):  # 36 kB, and no end
+            client.sendall(b"X-Piece: " + b"x" * 2_000 + b"\r\n")
+            time.sleep(0.01)
+        assert client.recv(65536).startswith(b"HTTP/1.1 431 ")
+
+
+@pytest.mark.parametrize("drop", [b"\r\n", b"G", b"GET / HTTP/1.1\r\nX: y\r\n"])
+def test_a_slow_second_request_is_cut_off_too(server: Server, drop: bytes) -> None:
+    said, _ = drip(server, b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", drop)
+    assert said.startswith(b"HTTP/1.1 200 ")
+
+
 def test_usual_headers_and_large_bodies_are_taken(server: Server) -> None:
     headers = {"X-Long": "x" * 20_000, "Content-Type": "application/json"}
     items = [f"item-{n:04}-{'y' * 150}" for n in range(2_000)]  # 340 kB

@@ -100,7 +100,8 @@ def test_what_a_header_shows() -> None:
 
 
 class TestKeyring:
-    async def test_revocation_and_creation_are_seen_within_a_second(self) -> None:
+    async def test_revocation_and_creation_are_seen_without_a_request(self) -> None:
+        assert keyring_module.REFRESH_SECONDS <= 0.5, "within a second, with time to read"
         access = FakeAccess()
         ring = Keyring(access)
         await ring.start()
@@ -142,8 +143,8 @@ def _is_stale(ring: Keyring) -> bool:
 
 
 async def _until(fact: Callable[[], bool]) -> None:
-    """Waits until it is so, a second at most."""
-    until = time.monotonic() + 1.0
+    """Waits until it is so; long, since the machine may be busy with other tests."""
+    until = time.monotonic() + 20.0
     while not fact():
         assert time.monotonic() < until
         await asyncio.sleep(0.01)
