@@ -49,6 +49,11 @@ _FEEDBACK = TypeAdapter(Feedback)
 _ROWS: TypeAdapter[list[Feedback]] = TypeAdapter(
     Annotated[list[Feedback], Field(min_length=1, max_length=LARGEST_BATCH)]
 )
+_LONGEST_LENGTH = 20
+"""Digits of a Content-Length: as many as the largest that there can be."""
+_LONGEST_PATH = 128
+"""Longer than any of the lane's. Paths are kept, and anybody may send one: 4,096 as long as headers may be are 500 MB."""
+_NO_ROUTE = ("", "")
 _IDS_AT_ONCE = 512
 """Request ids drawn together: asking the system for each would be a sixth of the lane's own cost."""
 
@@ -72,7 +77,8 @@ class HotLane:
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         """Returns the serving of one request; not a coroutine itself, which would be one more to run through."""
         if scope["type"] == "http":
-            session_id, route = _read_path(scope["path"])
+            path = scope["path"]
+            session_id, route = _read_path(path) if len(path) <= _LONGEST_PATH else _NO_ROUTE
             post = _POSTS.get(route) if scope["method"] == "POST" else None
             if post is not None:
                 return self._post(post, session_id, scope, receive, send)
@@ -147,7 +153,8 @@ class HotLane:
         length = headers.get(b"content-length")
         if length is None:
             return b"transfer-encoding" not in headers
-        return length.isdigit() and int(length[:20]) <= self._limit
+        # All of it is read: zeros in front would hide the rest of a long one. Nobody counts the bytes after this.
+        return length.isdigit() and len(length) <= _LONGEST_LENGTH and int(length) <= self._limit
 
     def _request_id(self, headers: Headers) -> bytes:
         given = headers.get(b"x-request-id")
@@ -240,7 +247,7 @@ def _read_path(path: str) -> tuple[str, str]:
     parts = path.split("/", 4)  # "", "v1", "sessions", the id, the route
     if len(parts) == 5 and parts[:3] == ["", "v1", "sessions"] and SESSION_ID.fullmatch(parts[3]):
         return parts[3], parts[4]
-    return "", ""
+    return _NO_ROUTE
 
 
 def _read(shape: TypeAdapter[Shape], headers: Headers, content: bytes) -> Shape:

@@ -29,9 +29,8 @@ class GuardedProtocol(HttpToolsProtocol):
     request_seconds = 20.0  # set by the composition root, before anything is served
     _timer: asyncio.TimerHandle | None = None
     _stuck_since: float | None = None
-    _in_head = True
-    _head_ended = False  # in the last piece that came
-    _head_bytes = 0
+    _moved_on = False  # in the last piece that came: a head or a request ended, or some of a body was in it
+    _head_bytes = 0  # that came since, and are none of a body's
     _chunk_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -47,20 +46,22 @@ class GuardedProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Takes bytes of a request; of headers, only so many."""
+        """Takes bytes of a request; of headers, only so many, and of trailers, which follow a body in chunks."""
         if self._waits_since is None:
             self._waits_since = self.loop.time()
         self._chunk_bytes = len(data)
-        was_in_head, self._head_ended = self._in_head, False
+        self._moved_on = False
         super().data_received(data)
-        if was_in_head and not self._head_ended:
-            self._head_bytes += len(data)
-            if self._head_bytes > LARGEST_HEAD_BYTES and not self.transport.is_closing():
-                self._cut(_TOO_LARGE)
+        if self._moved_on:
+            self._head_bytes = 0
+            return
+        self._head_bytes += len(data)
+        if self._head_bytes > LARGEST_HEAD_BYTES and not self.transport.is_closing():
+            self._cut(_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
         """Has all headers; those that came in one piece with much else are measured here."""
-        self._in_head, self._head_ended = False, True
+        self._moved_on = True
         if self._chunk_bytes > LARGEST_HEAD_BYTES:
             size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
             if size > LARGEST_HEAD_BYTES:
@@ -68,10 +69,15 @@ class GuardedProtocol(HttpToolsProtocol):
                 raise HeadTooLarge
         super().on_headers_complete()
 
+    def on_body(self, body: bytes) -> None:
+        """Has some of the body, whose size is for the application to judge."""
+        self._moved_on = True
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
         """Has the whole request, and waits for nothing."""
         self._waits_since = None
-        self._in_head, self._head_bytes = True, 0
+        self._moved_on = True
         super().on_message_complete()
 
     def send_400_response(self, msg: str) -> None:

@@ -97,6 +97,32 @@ def test_large_headers_in_small_pieces_are_refused_before_their_end(server: Serv
         assert client.recv(65536).startswith(b"HTTP/1.1 431 ")
 
 
+@pytest.mark.parametrize(
+    "trailer", [b"X-Piece: " + b"x" * 4_000 + b"\r\n", b"x" * 4_000], ids=["many", "one without end"]
+)
+def test_trailers_without_end_are_refused(server: Server, trailer: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        client.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-First: ")
+        with pytest.raises((BrokenPipeError, ConnectionResetError)):
+            for _ in range(60):  # 240 kB in less than the second that a request may take
+                client.sendall(trailer)
+                time.sleep(0.005)
+
+
+def test_small_chunks_and_a_trailer_are_taken(server: Server) -> None:
+    """All that surrounds the pieces of a body is more than headers may have; it is not kept, and refuses nothing."""
+    chunk = b"1;" + b"e" * 2_000 + b"\r\n \r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as client:
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        client.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n")
+        for _ in range(20):
+            client.sendall(chunk)
+            time.sleep(0.005)
+        client.sendall(b"2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n")
+        assert client.recv(65536).startswith(b"HTTP/1.1 422 ")
+
+
 @pytest.mark.parametrize("drop", [b"\r\n", b"G", b"GET / HTTP/1.1\r\nX: y\r\n"])
 def test_a_slow_second_request_is_cut_off_too(server: Server, drop: bytes) -> None:
     said, _ = drip(server, b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", drop)

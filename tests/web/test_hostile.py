@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from app.web.hot_lane import _read_path
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import FakeSessions
 
@@ -69,6 +70,19 @@ def test_a_length_that_lies_is_found_out(api: Caller) -> None:
 def test_a_length_that_is_none_does_no_harm(api: Caller, length: str) -> None:
     headers = [(b"Content-Length", length.encode()), (b"Content-Type", b"application/json")]
     assert api.send("POST", "/v1/sessions", content=b"{}", headers=headers).status_code in {413, 422}
+
+
+def test_zeros_in_front_do_not_hide_how_long_a_body_is(api: Caller, session: str) -> None:
+    headers = {"Content-Length": "0" * 20 + "3000000", "Content-Type": "application/json"}
+    content = b'{"count": 1}'.ljust(3_000_000)  # as good as any, but for its length
+    assert api.send("POST", f"{session}/next-pair/batch", content=content, headers=headers).status_code == 413
+
+
+def test_addresses_that_anybody_may_make_up_are_not_kept(api: Caller) -> None:
+    before = _read_path.cache_info().currsize
+    assert api.get("/v1/sessions/" + "x" * 200 + "/best-pair").status_code == 404
+    assert api.get("/" + "x" * 20_000).status_code == 404
+    assert _read_path.cache_info().currsize == before
 
 
 @pytest.mark.parametrize(
