@@ -3,8 +3,11 @@
 All times are the database's: several processes then agree on what is late, whatever their own clocks say.
 """
 
+import os
 import sqlite3
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, quote_plus
@@ -41,6 +44,10 @@ is new and small, by reading it whole, and keep that plan for minutes while the 
 SQLITE_NOW = "round((julianday('now') - 2440587.5) * 86400.0, 3)"
 POSTGRESQL_NOW = "extract(epoch from clock_timestamp())::double precision"
 """Not now(): that is the start of the transaction, before its locks were granted."""
+
+
+_making = threading.Lock()
+"""Held while a file is made, so that nobody has locked it when its first descriptor is closed."""
 
 
 class Clock(FunctionElement[float]):
@@ -170,6 +177,10 @@ def _sqlite_engine(
     arguments = {"timeout": busy_seconds, "check_same_thread": False}
     engine = create_engine(url, connect_args=arguments, hide_parameters=True, **pool)
 
+    @event.listens_for(engine, "do_connect")
+    def _make_file(*_: object) -> None:
+        _make_private(Path(str(url.database)))
+
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None  # the driver must not begin transactions by itself: `_begin` does
@@ -183,3 +194,13 @@ def _sqlite_engine(
         connection.exec_driver_sql(begin)
 
     return engine
+
+
+def _make_private(file: Path) -> None:
+    """Makes the file, if there is none, for its owner alone: SQLite would let everybody on the machine read it.
+
+    It holds tickets and what signs them. One that is there keeps its mode, and SQLite's files beside it get the same.
+    It is not even opened: closing any descriptor of a file drops all locks that this process has on it, SQLite's too.
+    """
+    with _making, suppress(OSError):  # it is there; or whatever else is in the way, connecting comes next and says so
+        os.close(os.open(file, os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))

@@ -52,7 +52,7 @@ _ROWS: TypeAdapter[list[Feedback]] = TypeAdapter(
 _LONGEST_LENGTH = 20
 """Digits of a Content-Length: as many as the largest that there can be."""
 _LONGEST_PATH = 128
-"""Longer than any of the lane's. Paths are kept, and anybody may send one: 4,096 as long as headers may be are 500 MB."""
+"""Longer than any of the lane's. Paths are kept, and anybody may send one: 4,096 of the longest would be 500 MB."""
 _NO_ROUTE = ("", "")
 _IDS_AT_ONCE = 512
 """Request ids drawn together: asking the system for each would be a sixth of the lane's own cost."""

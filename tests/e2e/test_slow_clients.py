@@ -4,6 +4,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import httpx
 import pytest
@@ -97,17 +98,16 @@ def test_large_headers_in_small_pieces_are_refused_before_their_end(server: Serv
         assert client.recv(65536).startswith(b"HTTP/1.1 431 ")
 
 
-@pytest.mark.parametrize(
-    "trailer", [b"X-Piece: " + b"x" * 4_000 + b"\r\n", b"x" * 4_000], ids=["many", "one without end"]
-)
-def test_trailers_without_end_are_refused(server: Server, trailer: bytes) -> None:
+@pytest.mark.parametrize("piece", [b"X-Piece: " + b"x" * 60_000 + b"\r\n", b"x" * 60_000], ids=["many", "one"])
+def test_trailers_without_end_are_refused(server: Server, piece: bytes) -> None:
+    sent, most = 0, 20_000_000  # beyond what the system itself holds of a connection
     with socket.create_connection(("127.0.0.1", server.port), timeout=5) as client:
-        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         client.sendall(HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-First: ")
-        with pytest.raises((BrokenPipeError, ConnectionResetError)):
-            for _ in range(60):  # 240 kB in less than the second that a request may take
-                client.sendall(trailer)
-                time.sleep(0.005)
+        with suppress(BrokenPipeError, ConnectionResetError):
+            while sent < most:
+                client.sendall(piece)
+                sent += len(piece)
+    assert sent < most
 
 
 def test_small_chunks_and_a_trailer_are_taken(server: Server) -> None:

@@ -1,5 +1,6 @@
 """Starting a store: addresses, one process per file, revisions."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,45 @@ async def test_folders_on_the_way_to_a_file_are_made(tmp_path: Path) -> None:
     await a_session(store)
     await store.close()
     assert (tmp_path / "not/there/yet.db").exists()
+
+
+async def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        store = SqlStore(f"sqlite:///{tmp_path}/new.db")
+        await store.start()
+        await a_session(store)
+        modes = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
+        await store.close()
+    finally:
+        os.umask(before)
+    assert modes == dict.fromkeys(["new.db", "new.db-wal", "new.db-shm", "new.db.lock"], 0o600)
+
+
+async def test_a_command_beside_a_server_takes_nothing_away(tmp_path: Path) -> None:
+    """The last one to leave removes SQLite's log. Others know by locks that it is not the last: they must be held."""
+    store = SqlStore(f"sqlite:///{tmp_path}/used.db")
+    await store.start()
+    await store.sessions(9, None)
+    await a_session(store)
+    beside = (
+        "import sqlite3 as s, sys; print(s.connect(sys.argv[1]).execute('select count(*) from sessions').fetchone())"
+    )
+    for _ in range(2):
+        said = subprocess.run([sys.executable, "-c", beside, tmp_path / "used.db"], capture_output=True, check=True)
+        assert said.stdout.strip() == b"(1,)"
+    assert (tmp_path / "used.db-wal").exists()
+    await store.close()
+
+
+async def test_a_file_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
+    file = tmp_path / "shared.db"
+    file.touch()
+    file.chmod(0o640)
+    store = SqlStore(f"sqlite:///{file}")
+    await store.start()
+    await store.close()
+    assert file.stat().st_mode & 0o777 == 0o640
 
 
 async def test_sqlite_is_as_durable_as_it_can_be(sqlite_url: str) -> None:
