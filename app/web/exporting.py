@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import AsyncIterator, Iterable
 from typing import Any
 
@@ -18,7 +19,9 @@ CSV_COLUMNS = (
 )
 """Of an impression (`first` and `second` are ids, in the order shown); what else a row has is in `data`, as JSON."""
 
-_FORMULA_BEGINS = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = re.compile(r"(?:^|;)(?=\s*[=+@\-\uff0b\uff0d\uff1d\uff20]|[\t\r])")
+"""Where a spreadsheet would begin to run a text: at the start of a cell; and after a semicolon, which parts cells where
+the comma is in numbers. Wide signs are taken for the narrow ones in some countries."""
 
 
 async def beginning(rows: AsyncIterator[Row]) -> AsyncIterator[Row]:
@@ -46,7 +49,7 @@ async def as_ndjson(rows: AsyncIterator[Row]) -> AsyncIterator[str]:
 
 
 async def as_csv(rows: AsyncIterator[Row]) -> AsyncIterator[str]:
-    """Yields a table with a header; cells that a spreadsheet would run as a formula get a ' before them."""
+    """Yields a table with a header; what a spreadsheet would run as a formula gets a ' before it."""
     lines = io.StringIO()
     writer = csv.writer(lines)
     writer.writerow(CSV_COLUMNS)
@@ -64,16 +67,15 @@ async def as_csv(rows: AsyncIterator[Row]) -> AsyncIterator[str]:
 def _cells(row: Row) -> Iterable[object]:
     """Returns one row's cells in the order of the columns."""
     rest = {name: value for name, value in row.items() if name not in CSV_COLUMNS}
-    data = json.dumps(rest, separators=(",", ":")) if rest else None
+    # Semicolons as JSON may write them too: the document stays the same, and nothing in it can begin a cell.
+    data = json.dumps(rest, separators=(",", ":")).replace(";", "\\u003b") if rest else None
     return [_cell(value) for value in ({**row, "data": data}.get(name) for name in CSV_COLUMNS)]
 
 
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return int(value)
-    if isinstance(value, str) and value.startswith(_FORMULA_BEGINS):
-        return "'" + value
-    return value
+    return _FORMULA.sub(r"\g<0>'", value) if isinstance(value, str) else value
 
 
 def _taken(lines: io.StringIO) -> str:

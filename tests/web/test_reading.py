@@ -99,6 +99,29 @@ def test_a_table_runs_no_formulas(api: Caller, session: str, sessions: FakeSessi
     assert json.loads(rows[1]["data"]) == {"version": 1, "demand": [[0, 1, 5]]}
 
 
+@pytest.mark.parametrize(
+    ("item", "cell"),
+    [
+        (" =1+1", "' =1+1"),
+        ("\t=1", "'\t=1"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("a;=cmd|'/c calc'!A1;", "a;'=cmd|'/c calc'!A1;"),
+        ("a; @b;-1", "a;' @b;'-1"),
+        ("a;b - c = d", "a;b - c = d"),
+        ("a=b", "a=b"),
+    ],
+)
+def test_formulas_that_other_spreadsheets_see_are_none_either(
+    api: Caller, session: str, sessions: FakeSessions, item: str, cell: str
+) -> None:
+    head = {"kind": "session", "id": "s0", "name": item, "items": [{"id": item, "label": item}]}
+    sessions.exported = [head, {"kind": "impression", "sequence": 1, "i": 0, "j": 0}]
+    rows = list(csv.DictReader(io.StringIO(api.get(f"{session}/export?format=csv").text, newline="")))
+    assert rows[1]["first"] == rows[1]["second"] == cell
+    assert ";" not in rows[0]["data"]
+    assert json.loads(rows[0]["data"])["name"] == item, "documents stay as they are"
+
+
 def test_an_export_of_nothing_known_is_a_problem(api: Caller, session: str) -> None:
     assert api.get("/v1/sessions/nope/export").json()["type"] == "/problems/session-not-found"
     assert api.get(f"{session}/export?format=xml").json()["errors"][0]["field"] == "format"
