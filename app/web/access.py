@@ -5,6 +5,7 @@ address looked like on its way there; a route that says nothing keeps the applic
 """
 
 import ipaddress
+from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from functools import lru_cache
 from typing import Annotated, Any, TypeVar
@@ -14,7 +15,7 @@ from fastapi.routing import iter_route_contexts
 from starlette.requests import Request
 
 from app.sessions.access import Admission, OpenTo, check
-from app.sessions.errors import Forbidden, RateLimited
+from app.sessions.errors import Forbidden, Overloaded, RateLimited
 from app.sessions.keyring import Keyring
 from app.sessions.keys import Key, Scope
 from app.sessions.rates import Meter, Rate
@@ -25,6 +26,9 @@ News = TypeVar("News")
 
 OPEN_PATHS = {"/", "/docs", "/static/{name}", "/problems/{name}", "/openapi.json", "/livez", "/readyz", "/version"}
 """What anybody may read: that the service is there, and how it is used. Nothing of any session."""
+
+MOST_STREAMS_OF_A_KEY = 500
+"""A quarter of what a process holds: one key, of however little scope, must not take the streams of all others."""
 
 SCHEME = {
     "type": "http",
@@ -42,6 +46,7 @@ class Gate:
         self._rate = rate
         self._open_to = open_to
         self._meters: dict[str, Meter | None] = {}
+        self._streams: Counter[str] = Counter()  # that are open, by who opened them
 
     def admit(
         self,
@@ -76,14 +81,25 @@ class Gate:
             return True
         return self._ring.is_open if admission.key is None else self._ring.has(admission.key)
 
-    async def while_admitted(self, news: AsyncIterator[News], admission: Admission) -> AsyncIterator[News]:
-        """Yields what comes as long as the caller would be let in; nothing is told after that."""
+    def while_admitted(self, news: AsyncIterator[News], admission: Admission) -> AsyncIterator[News]:
+        """Returns what comes as long as the caller would be let in; nothing is told after that.
+
+        Raises:
+            Overloaded: the key has too many streams open.
+        """
+        if admission.key is not None and self._streams[admission.key.id] >= MOST_STREAMS_OF_A_KEY:
+            raise Overloaded(f"this key has {MOST_STREAMS_OF_A_KEY} streams open; poll best-pair instead")
+        return self._while_admitted(news, admission)
+
+    async def _while_admitted(self, news: AsyncIterator[News], admission: Admission) -> AsyncIterator[News]:
+        self._streams[admission.actor] += 1
         try:
             async for each in news:
                 if not self.still_admits(admission):
                     return
                 yield each
         finally:
+            self._streams[admission.actor] -= 1
             if isinstance(news, AsyncGenerator):
                 await news.aclose()  # at once, not when somebody collects it
 
