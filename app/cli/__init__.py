@@ -23,6 +23,7 @@ from app.sessions.rates import InvalidRate
 from app.settings import InvalidSetting
 from app.simulation.population import InvalidPopulation
 from app.storage.errors import StoreCannotStart
+from app.telemetry.log_text import on_one_line
 
 cli = typer.Typer(
     name="bestpair",
@@ -66,7 +67,8 @@ def main() -> None:
     try:
         cli()
     except BAD_INPUT as error:
-        typer.echo(f"bestpair: {error}{_reason(error)}", err=True)
+        lines = f"bestpair: {error}{_reason(error)}".split("\n")
+        typer.echo("\n".join(map(on_one_line, lines)), err=True)  # some of it may be a server's or a file's words
         sys.exit(2)
 
 

@@ -9,6 +9,7 @@ import typer
 from app.engine.problem import InvalidProblem
 from app.sessions.verification import check_plans
 from app.sessions.verification import verify as check_certificate
+from app.telemetry.log_text import on_one_line
 
 
 def verify(
@@ -27,9 +28,10 @@ def verify(
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidProblem("log", f"{log} does not have the rows of an export: {error!r}") from error
     for check in checks:
-        typer.echo(f"{'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}")
+        typer.echo(on_one_line(f"{'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}"))
     holds = all(check.holds for check in checks)
-    pair = " and ".join(document["pair"])
+    # The documents are other people's: what they say must not move the cursor and write another verdict.
+    pair = on_one_line(" and ".join(document["pair"]))
     typer.echo(f"the certificate of {pair} {'holds' if holds else 'does NOT hold'}")
     raise typer.Exit(0 if holds else 1)
 
