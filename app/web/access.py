@@ -35,6 +35,9 @@ SCHEME = {
     "scheme": "bearer",
     "description": "A key made with `bestpair keys create`; not asked for on loopback as long as no key was ever made.",
 }
+_OTHER_PAGES = frozenset({b"cross-site", b"same-site"})
+"""What a browser says if the page that calls is not ours. Such a page cannot read the answer, but a POST without a body
+is sent for it without asking."""
 _MAKE_ONE = "make a key with `bestpair keys create`, and send it as Authorization: Bearer"
 
 
@@ -56,14 +59,20 @@ class Gate:
         session_id: str | None,
         *,
         narrowed: bool = False,
+        site: bytes | None = None,
     ) -> Admission:
-        """Returns the admission of one call; what it costs is for the caller to take from it."""
+        """Returns the admission of one call; what it costs is for the caller to take from it.
+
+        `site` is what a browser says of the page that calls: its Sec-Fetch-Site.
+        """
         ring = self._ring
         if ring is None:
             return Admission(None, None, scope, session_id)
         ring.check_is_current()
         if ring.is_open:
             self._check_open(host)
+            if site in _OTHER_PAGES and scope is not Scope.READ:
+                raise Forbidden(f"without keys no page of another origin may change anything; {_MAKE_ONE}")
             return Admission(None, None, scope, session_id)
         if authorization is None:
             raise Unauthorized(f"this service asks for a key; {_MAKE_ONE}")
@@ -156,7 +165,9 @@ class Needs:
         if len(shown) > 1:
             raise Unauthorized("send one Authorization header, not several", 'Bearer error="invalid_request"')
         host = next((each for each in _all(request, b"host") if not is_local(each)), None)
-        admission = gate.admit(shown[0] if shown else None, host, self.scope, session_id, narrowed=self._narrowed)
+        site = next(iter(_all(request, b"sec-fetch-site")), None)
+        key = shown[0] if shown else None
+        admission = gate.admit(key, host, self.scope, session_id, narrowed=self._narrowed, site=site)
         request.scope["state"]["admission"] = admission  # also if it is refused next: the answer tells what is left
         admission.take(1)
 

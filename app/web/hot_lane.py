@@ -117,7 +117,8 @@ class HotLane:
 
     def _admit(self, scope: Scope, headers: Headers, needed: Needed, session_id: str) -> Admission:
         """Returns the admission of this call, also left in the scope for those who answer in our place."""
-        admission = self._gate.admit(headers.get(b"authorization"), headers.get(b"host"), needed, session_id)
+        key, host, site = headers.get(b"authorization"), headers.get(b"host"), headers.get(b"sec-fetch-site")
+        admission = self._gate.admit(key, host, needed, session_id, site=site)
         scope.setdefault("state", {})["admission"] = admission
         admission.take(1)
         return admission

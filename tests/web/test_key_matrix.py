@@ -258,6 +258,29 @@ def test_without_any_key_made_it_depends_on_who_listens(open_to: OpenTo, host: s
         assert caller.get("/livez", headers={"Host": host}).status_code == 200
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site", "same-origin", "none"])
+@pytest.mark.parametrize("hot_lane", [True, False])
+def test_without_any_key_made_pages_from_elsewhere_change_nothing(site: str, hot_lane: bool) -> None:
+    """They cannot read an answer, but a browser sends their POST without a body, and without asking first."""
+    ring = Keyring(FakeAccess())
+    asyncio.run(ring.refresh())
+    gate = Gate(ring, open_to=OpenTo.THIS_MACHINE)
+    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, gate=gate)
+    headers = {"Host": "localhost", "Sec-Fetch-Site": site}
+    with Caller(app) as caller:
+        for path in ("/next-pair", "/next-pair/batch", "/feedback", "/feedback/batch", ""):
+            method = "POST" if path else "DELETE"
+            answer = caller.send(method, f"/v1/sessions/x{path}", headers=headers)
+            assert (answer.status_code == 403) is (site in {"cross-site", "same-site"})
+        assert caller.get("/v1/sessions/x", headers=headers).status_code == 404  # a link may lead here
+
+
+def test_a_page_from_elsewhere_with_a_key_is_let_in(place: Place) -> None:
+    shown = place.key(Scope.SERVE)
+    headers = {"Sec-Fetch-Site": "cross-site"}
+    assert place.call(("POST", f"{AT}/next-pair"), shown, **headers).status_code == 200
+
+
 def test_the_document_names_the_scheme_and_the_scopes(place: Place) -> None:
     document = place.app.openapi()
     assert document["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
