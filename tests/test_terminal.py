@@ -8,7 +8,7 @@ import pytest
 import typer
 
 import app.cli as command_line
-from app.cli import verify
+from app.cli.verify import verify
 from app.client import ServiceUnreachable
 from app.sessions.verification import Check
 
