@@ -68,7 +68,7 @@ class Gate:
                 f"the Authorization header shows no key that is in force; {_MAKE_ONE}", 'Bearer error="invalid_token"'
             )
         check(key, scope, session_id, narrowed=narrowed)
-        return Admission(key, self._meter(key), scope, session_id)
+        return Admission(key, self._allowance_of(key), scope, session_id)
 
     def still_admits(self, admission: Admission) -> bool:
         """Returns whether one that was let in would be now: streams go on for days, keys may not."""
@@ -87,7 +87,7 @@ class Gate:
             if isinstance(news, AsyncGenerator):
                 await news.aclose()  # at once, not when somebody collects it
 
-    def _meter(self, key: Key) -> Allowance | None:
+    def _allowance_of(self, key: Key) -> Allowance | None:
         if key.id in self._allowances:
             return self._allowances[key.id]
         rate = key.rate or self._rate
