@@ -64,7 +64,7 @@ def certify_table(lines: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def growth_table(lines: Sequence[dict[str, Any]]) -> list[str]:
-    """Returns exponents of K by policy: least-squares slopes of the logarithms of medians."""
+    """Returns exponents of K by policy, wherever only K differs: least-squares slopes of the logarithms of medians."""
     policies = list(dict.fromkeys(line["policy"] for line in lines))
     points: dict[tuple[str, int, float], dict[str, list[tuple[int, float]]]] = {}
     for one in lines:
@@ -73,7 +73,8 @@ def growth_table(lines: Sequence[dict[str, Any]]) -> list[str]:
     rows = [["family", "groups", "epsilon", *(f"`{policy}`" for policy in policies)]]
     for key, own in points.items():
         shown = [f"{exponent(own[policy]):.2f}" if len(own.get(policy, [])) > 1 else "-" for policy in policies]
-        rows.append([*map(str, key), *shown])
+        if set(shown) != {"-"}:
+            rows.append([*map(str, key), *shown])
     return as_markdown(rows)
 
 

@@ -6,7 +6,7 @@ from enum import Enum
 from app.sessions.audit import OPEN_ACCESS
 from app.sessions.errors import Forbidden, RateLimited
 from app.sessions.keys import Key, Scope
-from app.sessions.rates import Meter
+from app.sessions.rates import Allowance
 
 
 class OpenTo(Enum):
@@ -33,10 +33,12 @@ def check(key: Key, scope: Scope, session_id: str | None, *, narrowed: bool = Fa
 class Admission:
     """A call that was let in: by which key (None: no key is asked for), and what is left of the key's rate."""
 
-    __slots__ = ("key", "meter", "scope", "session_id")
+    __slots__ = ("allowance", "key", "scope", "session_id")
 
-    def __init__(self, key: Key | None, meter: Meter | None, scope: Scope | None, session_id: str | None) -> None:
-        self.key, self.meter, self.scope, self.session_id = key, meter, scope, session_id
+    def __init__(
+        self, key: Key | None, allowance: Allowance | None, scope: Scope | None, session_id: str | None
+    ) -> None:
+        self.key, self.allowance, self.scope, self.session_id = key, allowance, scope, session_id
 
     @property
     def actor(self) -> str:
@@ -50,14 +52,14 @@ class Admission:
 
     def take(self, cost: int) -> None:
         """Takes so many calls from the key's rate, or none and raises RateLimited."""
-        meter = self.meter
-        if meter is None or cost <= 0:
+        allowance = self.allowance
+        if allowance is None or cost <= 0:
             return
         now = time.monotonic()
-        if not meter.take(cost, now):
-            wait = max(1, meter.resets_in(now))
-            if cost >= meter.rate.calls:
-                advice = f"so many at once never fit: send batches of at most {meter.rate.calls}"
+        if not allowance.take(cost, now):
+            wait = max(1, allowance.resets_in(now))
+            if cost >= allowance.rate.calls:
+                advice = f"so many at once never fit: send batches of at most {allowance.rate.calls}"
             else:
-                advice = f"{meter.left} are left, all of them again in {wait} s"
-            raise RateLimited(f"this key may make {meter.rate} (each row of a batch is one); {advice}", wait)
+                advice = f"{allowance.left} are left, all of them again in {wait} s"
+            raise RateLimited(f"this key may make {allowance.rate} (each row of a batch is one); {advice}", wait)

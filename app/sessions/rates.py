@@ -1,4 +1,4 @@
-"""Rate limits as values: how many calls in which time, and a meter that counts them.
+"""Rate limits as values: how many calls in which time, and an allowance that counts them.
 
 A window begins with the first call after the one before has ended; what a window allows can be used at once. Not the
 `limits` library: its window in memory takes 30 microseconds a call (a lock, a timer thread, keys made of text), a third
@@ -47,7 +47,7 @@ def parse_rate(text: str) -> Rate | None:
     return Rate(int(found[1]), _SECONDS[found[2]])
 
 
-class Meter:
+class Allowance:
     """How much of its rate one key has used in the present window; told the time, so that it needs no clock."""
 
     __slots__ = ("_ends", "left", "rate")

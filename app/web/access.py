@@ -18,7 +18,7 @@ from app.sessions.access import Admission, OpenTo, check
 from app.sessions.errors import Forbidden, Overloaded, RateLimited
 from app.sessions.keyring import Keyring
 from app.sessions.keys import Key, Scope
-from app.sessions.rates import Meter, Rate
+from app.sessions.rates import Allowance, Rate
 from app.web.problems import declared
 from app.web.refusals import Unauthorized
 
@@ -48,7 +48,7 @@ class Gate:
         self._ring = ring
         self._rate = rate
         self._open_to = open_to
-        self._meters: dict[str, Meter | None] = {}
+        self._allowances: dict[str, Allowance | None] = {}
         self._streams: Counter[str] = Counter()  # that are open, by who opened them
 
     def admit(
@@ -82,7 +82,7 @@ class Gate:
                 f"the Authorization header shows no key that is in force; {_MAKE_ONE}", 'Bearer error="invalid_token"'
             )
         check(key, scope, session_id, narrowed=narrowed)
-        return Admission(key, self._meter(key), scope, session_id)
+        return Admission(key, self._allowance_of(key), scope, session_id)
 
     def still_admits(self, admission: Admission) -> bool:
         """Returns whether one that was let in would be now: streams go on for days, keys may not."""
@@ -112,12 +112,12 @@ class Gate:
             if isinstance(news, AsyncGenerator):
                 await news.aclose()  # at once, not when somebody collects it
 
-    def _meter(self, key: Key) -> Meter | None:
-        if key.id in self._meters:
-            return self._meters[key.id]
+    def _allowance_of(self, key: Key) -> Allowance | None:
+        if key.id in self._allowances:
+            return self._allowances[key.id]
         rate = key.rate or self._rate
-        self._meters[key.id] = meter = None if rate is None else Meter(rate)
-        return meter
+        self._allowances[key.id] = allowance = None if rate is None else Allowance(rate)
+        return allowance
 
     def _check_open(self, host: bytes | None) -> None:
         """Raises unless calls without a key are taken.

@@ -114,11 +114,11 @@ async def answer_fault(
 
 def rate_fields(admission: Admission | None) -> list[tuple[bytes, bytes]]:
     """Returns what is left of a key's rate, as draft-ietf-httpapi-ratelimit-headers writes it."""
-    if admission is None or admission.meter is None:
+    if admission is None or admission.allowance is None:
         return []
-    meter = admission.meter
-    left = b'"key";r=%d;t=%d' % (meter.left, meter.resets_in(time.monotonic()))
-    return [(b"ratelimit-policy", meter.rate.policy), (b"ratelimit", left)]
+    allowance = admission.allowance
+    left = b'"key";r=%d;t=%d' % (allowance.left, allowance.resets_in(time.monotonic()))
+    return [(b"ratelimit-policy", allowance.rate.policy), (b"ratelimit", left)]
 
 
 class BodyLimit:

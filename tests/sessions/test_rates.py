@@ -1,10 +1,10 @@
-"""Rates as they are written, and the meter that counts."""
+"""Rates as they are written, and the allowance that counts."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.rates import InvalidRate, Meter, Rate, parse_rate
+from app.sessions.rates import Allowance, InvalidRate, Rate, parse_rate
 
 
 @pytest.mark.parametrize("text", ["1000/second", "5/minute", "7/hour", "999999999/day"])
@@ -37,31 +37,31 @@ def test_a_bad_rate_says_how_to_write_one(text: str) -> None:
 
 
 def test_a_window_allows_so_many_and_then_none_until_it_ends() -> None:
-    meter = Meter(Rate(3, 60))
-    assert [meter.take(1, at) for at in (100.0, 110.0, 150.0, 159.9)] == [True, True, True, False]
-    assert meter.resets_in(150.5) == 10
-    assert meter.take(1, 160.0), "a new window"
-    assert meter.left == 2
+    allowance = Allowance(Rate(3, 60))
+    assert [allowance.take(1, at) for at in (100.0, 110.0, 150.0, 159.9)] == [True, True, True, False]
+    assert allowance.resets_in(150.5) == 10
+    assert allowance.take(1, 160.0), "a new window"
+    assert allowance.left == 2
 
 
 def test_what_is_refused_takes_nothing() -> None:
-    meter = Meter(Rate(10, 1))
-    assert meter.take(7, 0.0)
-    assert not meter.take(4, 0.1)
-    assert meter.take(3, 0.2)
-    assert meter.left == 0
+    allowance = Allowance(Rate(10, 1))
+    assert allowance.take(7, 0.0)
+    assert not allowance.take(4, 0.1)
+    assert allowance.take(3, 0.2)
+    assert allowance.left == 0
 
 
 @given(st.lists(st.tuples(st.floats(0, 3), st.integers(1, 8)), max_size=60), st.integers(1, 12))
 def test_no_window_ever_gives_more_than_its_rate(calls: list[tuple[float, int]], quota: int) -> None:
-    meter, now, windows = Meter(Rate(quota, 1)), 0.0, list[tuple[float, int]]()
+    allowance, now, windows = Allowance(Rate(quota, 1)), 0.0, list[tuple[float, int]]()
     for pause, cost in calls:
         now += pause
         if not windows or now >= windows[-1][0] + 1:
             windows.append((now, 0))
-        if meter.take(cost, now):
+        if allowance.take(cost, now):
             windows[-1] = (windows[-1][0], windows[-1][1] + cost)
-        assert 0 <= meter.left <= quota
+        assert 0 <= allowance.left <= quota
     assert all(given <= quota for _, given in windows)
 
 
