@@ -91,6 +91,6 @@ class Keyring:
             try:
                 await self.refresh()
             except SessionError as error:
-                _log.debug("keys were not read: %s", error.detail)
+                _log.debug("keys_unread", extra={"detail": error.detail})
             except Exception:
-                _log.exception("keys were not read")
+                _log.exception("keys_unread")

@@ -72,7 +72,7 @@ def log_of(client: Client, session: str) -> list[dict[str, Any]]:
 
 def test_only_clicks_are_reported(database_url: str, tmp_path: Path) -> None:
     with client_of(database_url, tmp_path) as client:
-        session = client.create_session(ITEMS, epsilon=0.1, ticket_ttl_seconds=1, seed=1).id
+        session = client.create_session(ITEMS, epsilon=0.02, ticket_ttl_seconds=1, seed=1).id
         best = drive(client, session, Crowd(1).tell_clicks_only, is_suspended)
         assert not best.certified
         assert all(entry.suspends for entry in best.health)

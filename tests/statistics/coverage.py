@@ -43,10 +43,10 @@ WAYS = ("pairs", "items", "gram")
 """Answers that tell of the pair only (every second session opens a blank whatever it costs), or of the items; landmarks
 chosen and used whatever they cost, by rank and rank free in turn."""
 
-N_ITEMS = {"ads6": 12, "ads20": 12, "pref": 10, "clus": 20}
+N_ITEMS = {"ads6": 20, "ads20": 12, "pref": 10, "clus": 20}
 """`clus` has five favourites a group; with fewer items there would be hardly anything else."""
 
-EPSILON = {"ads6": 0.2, "ads20": 0.1, "pref": 0.2, "clus": 0.2}
+EPSILON = {"ads6": 0.1, "ads20": 0.1, "pref": 0.2, "clus": 0.2}
 CERTAINTY = 0.99
 
 FIRST_LOOK, LANDMARK_LOOK = 30, 10
