@@ -13,6 +13,7 @@ import asyncio
 import contextlib
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from types import TracebackType
@@ -35,7 +36,7 @@ class FeedbackLost(Exception):
         super().__init__(f"{len(rows)} outcomes could not be sent: {trouble or 'the time was up'}")
 
 
-class _FeedBase:
+class _FeedBase(ABC):
     """What waits for nothing, and so is the same with threads and with asyncio."""
 
     _work: FeedWork
@@ -63,8 +64,9 @@ class _FeedBase:
         """Why the service does not answer at the moment; None if it does."""
         return self._work.trouble
 
+    @abstractmethod
     def _wake_sender(self) -> None:
-        raise NotImplementedError
+        """Lets the sender look at what waits."""
 
     def _patience(self, fallback: PairToShow | None, timeout_seconds: float | None) -> float:
         """Returns how long to wait for a pair: not at all if none can be had, and there is something else to show."""
