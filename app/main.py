@@ -164,7 +164,7 @@ def serve(settings: Settings) -> None:
             port=settings.port,
             workers=settings.workers,
             loop="auto",  # uvloop where it is installed
-            http="app.web.slow_clients:GuardedProtocol",  # httptools, with an end to slow clients and large headers
+            http="app.web.whole_answers:Connection",  # httptools, with an end to slow clients and large headers
             ws="none",  # an installed websocket library would take connections out of that protocol
             interface="asgi3",
             proxy_headers=False,  # nothing here depends on who calls; keys do

@@ -11,13 +11,14 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
-from app.cli.options import AsJson, progress, whole
+from app.cli.options import AsJson, chosen, progress, whole
 from app.experiments.bars import Bar, bar_chart
 from app.experiments.crowding import measure_latency, measure_processes
 from app.experiments.growth import measure_growth
 from app.experiments.optuna_beside import is_installed, measure_optuna
 from app.experiments.planning import measure_planning
-from app.experiments.serving import Sizes, measure
+from app.experiments.serving import BACKENDS, PATHS, measure
+from app.experiments.serving_driver import Sizes
 from app.experiments.serving_table import serving_table
 
 bench = typer.Typer(
@@ -38,14 +39,18 @@ def _bench() -> None:
 
 @bench.command()
 def serving(
-    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds; medians are told.")] = 3,
-    requests: Annotated[int, typer.Option(min=100, help="Single calls in a round.")] = 6000,
+    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds; medians are told.")] = 12,
+    requests: Annotated[int, typer.Option(min=100, help="Single calls in a round.")] = 3000,
     clients: Annotated[int, typer.Option(min=1, help="Connections at once.")] = 128,
     postgresql: Annotated[
         str | None, typer.Option(help="URL of a PostgreSQL server; left out, one is started from wheels if installed.")
     ] = None,
     lane: Annotated[
         list[str] | None, typer.Option(help="hot, plain, keys (hot, with a key and a limit); all if left out.")
+    ] = None,
+    backend: Annotated[list[str] | None, typer.Option(help="sqlite, postgresql; both if left out.")] = None,
+    path: Annotated[
+        list[str] | None, typer.Option(help=f"{', '.join(PATHS)}; all if left out, with those they need if not.")
     ] = None,
     optuna: Annotated[bool, typer.Option(help="Measure optuna's ask + tell too, where it is installed.")] = True,
     plot: Plot = None,
@@ -58,7 +63,9 @@ def serving(
         rows = measure(
             sizes,
             postgresql_url=postgresql,
-            lanes=tuple(lane or LANES),
+            lanes=chosen("lane", lane, LANES),
+            backends=chosen("backend", backend, BACKENDS),
+            only=chosen("path", path, PATHS),
             step=partial(_tell, bar, task),
         )
         if optuna and is_installed():

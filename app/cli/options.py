@@ -1,7 +1,7 @@
 """Options that several commands share, the progress bar, and the look of tables."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -44,6 +44,14 @@ def whole(field: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise InvalidProblem(field, f'must be whole numbers with commas between them, got "{text}"') from None
+
+
+def chosen(field: str, some: Sequence[str] | None, known: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns those of the known ones that were asked for; all, if none was."""
+    for name in some or ():
+        if name not in known:
+            raise InvalidProblem(field, f'there is no "{name}"; there are {", ".join(known)}')
+    return tuple(name for name in known if not some or name in some)
 
 
 def table_of(headings: Iterable[str], left: str) -> Table:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.experiments.serving import Driver, Measured, Sizes, new_session
+from app.experiments.serving_driver import Driver, Sizes, new_session, run_together
+from app.experiments.serving_rows import Measured
 from app.experiments.serving_servers import Server, database, postgresql, service
 
 LATENCY_TARGET = 2.0
@@ -57,9 +58,9 @@ def measure_latency(n_items: int, sizes: Sizes, step: Callable[[str], None]) -> 
             plans = 0
             for number in range(sizes.rounds + 1):  # the first one only warms up
                 step(f"round {number} of {sizes.rounds}")
-                quiet = [driver.run(path) for path in PATHS]
+                quiet = [run_together([driver], path)[0] for path in PATHS]
                 with _planning(server, large) as made:
-                    beside = [driver.run(path) for path in PATHS]
+                    beside = [run_together([driver], path)[0] for path in PATHS]
                 plans += len(made)
                 if number:
                     for path, *pair in zip(PATHS, quiet, beside, strict=True):
@@ -129,7 +130,7 @@ def measure_processes(
         for number in range(sizes.rounds + 1):
             for count, driver in drivers.items():
                 step(f"round {number} of {sizes.rounds}: {count} processes")
-                asked, told = driver.run("next-pair"), driver.run("feedback")
+                asked, told = (run_together([driver], path)[0] for path in PATHS)
                 if number:
                     rps[count].append(1 / (1 / asked.rps + 1 / told.rps))
     return [{"processes": count, "rps": round(statistics.median(found), 1)} for count, found in rps.items()]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.experiments.serving import LARGEST_BATCH, Driver, Sizes
+from app.experiments.serving_driver import LARGEST_BATCH, Driver, Sizes, run_together
 from app.experiments.serving_servers import Server, database, floor, postgresql, service
 
 
@@ -81,7 +81,7 @@ def _levels(
         rounds = []
         for number in range(sizes.rounds):
             step(f"{wanted} impressions, {sessions} sessions: round {number + 1} of {sizes.rounds}")
-            below, cost = _one(base), _one(ours)
+            below, cost = _impression([base, ours])
             stored += sizes.requests
             rounds.append((cost, below))
         relative = statistics.median(cost / below for cost, below in rounds)
@@ -91,6 +91,7 @@ def _levels(
     return found
 
 
-def _one(driver: Driver) -> float:
-    """Returns the processor time of one impression: handed out, answered, counted."""
-    return driver.run("next-pair").cpu_us + driver.run("feedback").cpu_us
+def _impression(drivers: Sequence[Driver]) -> list[float]:
+    """Returns the processor time of one impression on each server: handed out, answered, counted."""
+    asked, told = run_together(drivers, "next-pair"), run_together(drivers, "feedback")
+    return [first.cpu_us + second.cpu_us for first, second in zip(asked, told, strict=True)]

@@ -18,11 +18,14 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from app.experiments.serving import Measured, Row, Sizes
+from app.experiments.serving_driver import Sizes
+from app.experiments.serving_rows import Measured, Row
 from app.experiments.serving_servers import empty_database, postgresql
 
 TRIALS = 256
 """Ask + tell in a round: a trial costs a hundred times an impression."""
+MOST_ROUNDS = 3
+"""It is so far away that more rounds would tell nothing new."""
 
 
 def is_installed() -> bool:
@@ -44,10 +47,11 @@ def measure_optuna(
             urls["postgresql"] = own.render_as_string(hide_password=False)
         for backend, url in urls.items():
             row = Row("ask+tell", "optuna", backend)
-            for number in range(sizes.rounds):
-                step(f"round {number + 1} of {sizes.rounds}: optuna on {backend}")
+            rounds = min(sizes.rounds, MOST_ROUNDS)
+            for number in range(rounds):
+                step(f"round {number + 1} of {rounds}: optuna on {backend}")
                 row.rounds.append(_apart(url, sizes.clients))
-            row.floor_us = [floor_us] * sizes.rounds
+            row.floor_us = [floor_us] * rounds
             rows.append(row)
     return rows
 

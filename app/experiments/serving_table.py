@@ -3,7 +3,7 @@
 from rich import box
 from rich.table import Table
 
-from app.experiments.serving import ACCESS_TARGET, Row
+from app.experiments.serving_rows import ACCESS_TARGET, Row
 
 COLUMNS = ("path", "server", "cpu us", "ratio", "goal", "gain", "keys", "rps", "p50", "p99")
 
@@ -16,22 +16,23 @@ def serving_table(rows: list[Row]) -> Table:
     for row in rows:
         table.add_row(*_cells(row))
     table.caption = (
-        "ratio: floor / cost; gain: impressions per CPU s, times single calls; keys: what keys and limits add."
+        "ratio: floor / cost; gain: impressions per CPU s, times single calls; keys: what keys and limits add.\n"
+        "A median beyond its goal by more than what stands after ± is more than noise (95%)."
     )
     return table
 
 
 def _cells(row: Row) -> list[str]:
     gain, target = row.batch_gain, row.target
-    judged = row.ratio if gain is None else gain
-    colour = "" if target is None else "[green]" if judged >= target else "[red]"
+    judged = gain or row.ratio
+    colour = "" if target is None else "[green]" if judged.median >= target else "[red]"
     return [
         row.path,
         row.lane if row.lane == "floor" else f"{row.lane} {row.backend}",
         f"{row.median('cpu_us'):.1f}",
-        f"{'' if gain else colour}{row.ratio:.2f}",
+        f"{'' if gain else colour}{row.ratio.median:.2f}±{row.ratio.notch:.2f}",
         "" if target is None else f"{target:g}",
-        "" if gain is None else f"{colour}{gain:.1f}",
+        "" if gain is None else f"{colour}{gain.median:.1f}±{gain.notch:.1f}",
         _access(row),
         f"{row.median('rps'):.0f}",
         f"{row.median('p50_ms'):.1f}",
@@ -44,4 +45,5 @@ def _access(row: Row) -> str:
     cost = row.access_cost
     if cost is None:
         return ""
-    return f"{'[green]' if cost <= ACCESS_TARGET else '[red]'}{100 * (cost - 1):+.0f}%"
+    colour = "[green]" if cost.median <= ACCESS_TARGET else "[red]"
+    return f"{colour}{100 * (cost.median - 1):+.0f}±{100 * cost.notch:.0f}%"

@@ -55,9 +55,8 @@ class Admission:
         allowance = self.allowance
         if allowance is None or cost <= 0:
             return
-        now = time.monotonic()
-        if not allowance.take(cost, now):
-            wait = max(1, allowance.resets_in(now))
+        if not allowance.take(cost, time.monotonic()):
+            wait = max(1, allowance.resets_in)
             if cost >= allowance.rate.calls:
                 advice = f"so many at once never fit: send batches of at most {allowance.rate.calls}"
             else:

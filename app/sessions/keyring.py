@@ -37,6 +37,11 @@ class Keyring:
         """Whether no key was ever made. One that is revoked does not open the doors again."""
         return self._number == 0
 
+    @property
+    def number(self) -> int:
+        """Which keys these are: another number after every change."""
+        return self._number
+
     def holder(self, authorization: bytes) -> Key | None:
         """Returns the key in force that this header's value shows; None if it shows none."""
         return self._seen.get(authorization) or self._look(authorization)

@@ -50,15 +50,17 @@ def parse_rate(text: str) -> Rate | None:
 class Allowance:
     """How much of its rate one key has used in the present window; told the time, so that it needs no clock."""
 
-    __slots__ = ("_ends", "left", "rate")
+    __slots__ = ("_asked", "_ends", "left", "rate")
 
     def __init__(self, rate: Rate) -> None:
         self.rate = rate
         self.left = rate.calls
         self._ends = 0.0
+        self._asked = 0.0
 
     def take(self, cost: int, now: float) -> bool:
         """Returns whether so much was left, and takes it; what is refused takes nothing."""
+        self._asked = now
         if now >= self._ends:
             self._ends, self.left = now + self.rate.seconds, self.rate.calls
         if cost > self.left:
@@ -66,6 +68,7 @@ class Allowance:
         self.left -= cost
         return True
 
-    def resets_in(self, now: float) -> int:
-        """Returns the whole seconds after which all of the rate is there again."""
-        return max(0, math.ceil(self._ends - now))
+    @property
+    def resets_in(self) -> int:
+        """The whole seconds, from when it was last asked, after which all of the rate is there again."""
+        return max(0, math.ceil(self._ends - self._asked))

@@ -23,7 +23,7 @@ from app.telemetry.catalogue import place
 from app.telemetry.logs import REQUEST_ID as CURRENT
 from app.telemetry.meter import Meter
 from app.web import mapping
-from app.web.access import Gate
+from app.web.access import Door, Gate
 from app.web.bodies import digest_of
 from app.web.conditional import matches
 from app.web.hot_answers import ROW_ACCEPTED, impression, row_result
@@ -31,17 +31,23 @@ from app.web.parameters import SESSION_ID, VISIBLE
 from app.web.plain_answers import plain_answers
 from app.web.problems import kind_of, problem_for
 from app.web.refusals import Refusal
-from app.web.shield import REQUEST_ID, answer_fault, log_refusal, rate_fields, status_class, with_id
+from app.web.shield import REQUEST_ID, answer_fault, log_refusal, rate_lines, status_class, with_id
+from app.web.whole_answers import answer
 from app.wire.serving import LARGEST_BATCH, Feedback, NextPair, NextPairs
 
 Shape = TypeVar("Shape")
 Headers = dict[bytes, bytes]
 Serve = Callable[["HotLane", str, Headers, bytes, Admission], Awaitable[bytes]]
 
-_JSON = (b"content-type", b"application/json")
-_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
-_NO_STORE = (b"cache-control", b"no-store")
-_NO_CACHE = (b"cache-control", b"no-cache")
+_POSTED = (
+    b"content-length: %d\r\ncontent-type: application/json\r\nx-request-id: %b\r\n"
+    b"x-content-type-options: nosniff\r\ncache-control: no-store\r\n"
+)
+_UNCHANGED = b"etag: %b\r\ncache-control: no-cache\r\nx-request-id: %b\r\nx-content-type-options: nosniff\r\n"
+_READ = (
+    b"etag: %b\r\ncache-control: no-cache\r\ncontent-length: %d\r\ncontent-type: application/json\r\n"
+    b"x-request-id: %b\r\nx-content-type-options: nosniff\r\n"
+)
 _ONE = Order(1, "next-pair", None, digest_of(NextPair()))
 _EMPTY = frozenset({b"", b"{}"})
 _NEXT_PAIRS = TypeAdapter(NextPairs)
@@ -69,7 +75,7 @@ class HotLane:
         self._app = app
         self._sessions = sessions
         self._limit = body_limit_bytes
-        self._gate = gate
+        self._doors = {route: gate.door(needed) for route, needed in _NEEDED.items()}
         self._new_id = _request_ids().__next__
         self._meter = meter
         self._cells = meter.cells
@@ -91,10 +97,12 @@ class HotLane:
         if len(headers) < len(scope["headers"]) or not self._is_small(headers):
             return await self._app(scope, receive, send)
         request_id = self._request_id(headers)
+        admission: Admission | None = None
         try:
-            admission = self._admit(scope, headers, post.needed, session_id)
+            admission = self._admit(headers, self._doors[post.route], session_id)
+            admission.take(1)
         except Exception as error:
-            return await self._refuse(post.route, error, request_id, scope, receive, send)
+            return await self._refuse(post.route, error, request_id, admission, scope, receive, send)
         message = await receive()
         content = message.get("body", b"")
         while message.get("more_body"):
@@ -105,49 +113,37 @@ class HotLane:
         try:
             body = await post.serve(self, session_id, headers, content, admission)
         except Unusual:
+            scope.setdefault("state", {})["admission"] = admission  # has been taken from; not once more
             return await self._app(scope, _again(content, receive), send)
         except Exception as error:
-            return await self._refuse(post.route, error, request_id, scope, receive, send)
+            return await self._refuse(post.route, error, request_id, admission, scope, receive, send)
         self._cells[post.served] += 1
-        await send({"type": "http.response.start", "status": 200, "headers": [
-            (b"content-length", b"%d" % len(body)), _JSON, (b"x-request-id", request_id), _NO_SNIFFING, _NO_STORE,
-            *rate_fields(admission),
-        ]})  # fmt: skip
-        return await send({"type": "http.response.body", "body": body})
+        return await answer(scope, send, 200, _POSTED % (len(body), request_id) + rate_lines(admission), body)
 
-    def _admit(self, scope: Scope, headers: Headers, needed: Needed, session_id: str) -> Admission:
-        """Returns the admission of this call, also left in the scope for those who answer in our place."""
+    def _admit(self, headers: Headers, door: Door, session_id: str) -> Admission:
         key, host, site = headers.get(b"authorization"), headers.get(b"host"), headers.get(b"sec-fetch-site")
-        admission = self._gate.admit(key, host, needed, session_id, site=site)
-        scope.setdefault("state", {})["admission"] = admission
-        admission.take(1)
-        return admission
+        return door.admit(key, host, session_id, site)
 
     async def _best_pair(self, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
         if len(headers) < len(scope["headers"]):
             return await self._app(scope, receive, send)
         request_id = self._request_id(headers)
+        admission: Admission | None = None
         try:
-            admission = self._admit(scope, headers, Needed.READ, session_id)
+            admission = self._admit(headers, self._doors["best-pair"], session_id)
+            admission.take(1)
             snapshot = self._sessions.best_pair_kept(session_id) or await self._sessions.best_pair(session_id)
         except Exception as error:
-            return await self._refuse("best-pair", error, request_id, scope, receive, send)
+            return await self._refuse("best-pair", error, request_id, admission, scope, receive, send)
         etag = snapshot.etag.encode("latin-1")
         given = headers.get(b"if-none-match")
         if given is not None and (given == etag or matches([given.decode("latin-1")], snapshot.etag)):
             self._cells[_NOT_MODIFIED] += 1
-            await send({"type": "http.response.start", "status": 304, "headers": [
-                (b"etag", etag), _NO_CACHE, (b"x-request-id", request_id), _NO_SNIFFING, *rate_fields(admission),
-            ]})  # fmt: skip
-            return await send({"type": "http.response.body", "body": b""})
+            return await answer(scope, send, 304, _UNCHANGED % (etag, request_id) + rate_lines(admission), b"")
         body = snapshot.body.encode()
         self._cells[_BEST_PAIR] += 1
-        await send({"type": "http.response.start", "status": 200, "headers": [
-            (b"etag", etag), _NO_CACHE, (b"content-length", b"%d" % len(body)), _JSON,
-            (b"x-request-id", request_id), _NO_SNIFFING, *rate_fields(admission),
-        ]})  # fmt: skip
-        return await send({"type": "http.response.body", "body": body})
+        return await answer(scope, send, 200, _READ % (etag, len(body), request_id) + rate_lines(admission), body)
 
     def _is_small(self, headers: Headers) -> bool:
         """Returns whether the body's length is told and allowed; without one there must be none."""
@@ -165,11 +161,18 @@ class HotLane:
         return given
 
     async def _refuse(
-        self, route: str, error: Exception, request_id: bytes, scope: Scope, receive: Receive, send: Send
+        self,
+        route: str,
+        error: Exception,
+        request_id: bytes,
+        admission: Admission | None,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> None:
         """Tells the caller what the use case raised, as the framework's handlers and the shield do."""
         text = request_id.decode("latin-1")
-        scope.setdefault("state", {})
+        scope.setdefault("state", {})["admission"] = admission
         tagged = with_id(send, text, scope)
         kind = kind_of(type(error))
         self._cells[place("bestpair_requests_total", route, status_class(kind.status))] += 1
@@ -201,8 +204,8 @@ class HotLane:
 
     async def feedback(self, session_id: str, headers: Headers, content: bytes, _: Admission) -> bytes:
         """Returns the answer of feedback."""
-        answer = mapping.answer(_read(_FEEDBACK, headers, content))
-        return b'{"status":"%s"}' % (await self._sessions.feedback(session_id, answer)).encode()
+        told = mapping.answer(_read(_FEEDBACK, headers, content))
+        return b'{"status":"%s"}' % (await self._sessions.feedback(session_id, told)).encode()
 
     async def feedback_batch(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
         """Returns the answer of feedback/batch, if every row has the right shape."""
@@ -238,6 +241,7 @@ _POSTS = {
         _Post.of("feedback/batch", HotLane.feedback_batch, Needed.FEEDBACK),
     )
 }
+_NEEDED = {post.route: post.needed for post in _POSTS.values()} | {"best-pair": Needed.READ}
 _BEST_PAIR = place("bestpair_requests_total", "best-pair", "2xx")
 _NOT_MODIFIED = place("bestpair_requests_total", "best-pair", "3xx")
 

@@ -3,7 +3,6 @@
 import logging
 import re
 import secrets
-import time
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
@@ -15,6 +14,7 @@ from app.telemetry.logs import REQUEST_ID as CURRENT
 from app.telemetry.meter import Meter
 from app.web.problems import FAULT_DETAIL, problem_for
 from app.web.refusals import BodyTooLarge, UnexpectedFault
+from app.web.whole_answers import header_pairs
 
 logger = logging.getLogger("bestpair.web")
 
@@ -70,7 +70,7 @@ def with_id(send: Send, request_id: str, scope: Scope) -> Send:
             headers["X-Request-ID"] = request_id
             headers["X-Content-Type-Options"] = "nosniff"
             headers.setdefault("Cache-Control", "no-store")  # tickets, ids and names are for the caller alone
-            message["headers"].extend(rate_fields(scope["state"].get("admission")))
+            message["headers"].extend(header_pairs(rate_lines(scope["state"].get("admission"))))
         await send(message)
 
     return send_with_id
@@ -112,13 +112,12 @@ async def answer_fault(
     await problem_for(UnexpectedFault(FAULT_DETAIL), request_id)(scope, receive, send)
 
 
-def rate_fields(admission: Admission | None) -> list[tuple[bytes, bytes]]:
-    """Returns what is left of a key's rate, as draft-ietf-httpapi-ratelimit-headers writes it."""
+def rate_lines(admission: Admission | None) -> bytes:
+    """Returns what is left of a key's rate, as draft-ietf-httpapi-ratelimit-headers writes it; empty without a rate."""
     if admission is None or admission.allowance is None:
-        return []
-    allowance = admission.allowance
-    left = b'"key";r=%d;t=%d' % (allowance.left, allowance.resets_in(time.monotonic()))
-    return [(b"ratelimit-policy", allowance.rate.policy), (b"ratelimit", left)]
+        return b""
+    left = admission.allowance
+    return b'ratelimit-policy: %b\r\nratelimit: "key";r=%d;t=%d\r\n' % (left.rate.policy, left.left, left.resets_in)
 
 
 class BodyLimit:

@@ -27,17 +27,25 @@ class GuardedProtocol(HttpToolsProtocol):
     """One connection: a request must be there whole, from its first byte to its last, within a bounded time."""
 
     request_seconds = 20.0  # set by the composition root, before anything is served
+    _idle_since: float | None = None  # an answer is out, and the server's own timer does not run for it
     _timer: asyncio.TimerHandle | None = None
     _stuck_since: float | None = None
-    _moved_on = False  # in the last piece that came: a head or a request ended, or some of a body was in it
+    _ended: Any = None  # the last request that came whole
+    _moved_on = False  # in the last piece that came: a head ended, or some of a body was in it
     _head_bytes = 0  # that came since, and are none of a body's
     _chunk_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begins to wait for the first request."""
         super().connection_made(transport)
+        self.extensions: dict[str, Any] = {}  # that an application finds in the scope of a request
         self._waits_since: float | None = self.loop.time()
-        self._timer = self.loop.call_later(self.request_seconds, self._look)
+        self._timer = self.loop.call_later(self._pause, self._look)
+
+    @property
+    def _pause(self) -> float:
+        """Seconds after which to look again."""
+        return min(self.request_seconds, self.timeout_keep_alive)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends with its timer."""
@@ -49,15 +57,21 @@ class GuardedProtocol(HttpToolsProtocol):
         """Takes bytes of a request; of headers, only so many, and of trailers, which follow a body in chunks."""
         if self._waits_since is None:
             self._waits_since = self.loop.time()
+            self._idle_since = None
         self._chunk_bytes = len(data)
         self._moved_on = False
-        super().data_received(data)
-        if self._moved_on:
+        HttpToolsProtocol.data_received(self, data)  # by name, as below: every request comes here
+        cycle: Any = self.cycle
+        if cycle is not self._ended and cycle is not None and not cycle.more_body:
+            self._ended = cycle
+            self._waits_since = None
             self._head_bytes = 0
-            return
-        self._head_bytes += len(data)
-        if self._head_bytes > LARGEST_HEAD_BYTES and not self.transport.is_closing():
-            self._cut(_TOO_LARGE)
+        elif self._moved_on:
+            self._head_bytes = 0
+        else:
+            self._head_bytes += len(data)
+            if self._head_bytes > LARGEST_HEAD_BYTES and not self.transport.is_closing():
+                self._cut(_TOO_LARGE)
 
     def on_headers_complete(self) -> None:
         """Has all headers; those that came in one piece with much else are measured here."""
@@ -67,23 +81,23 @@ class GuardedProtocol(HttpToolsProtocol):
             if size > LARGEST_HEAD_BYTES:
                 self._cut(_TOO_LARGE)
                 raise HeadTooLarge
-        super().on_headers_complete()
+        self.scope["extensions"] = self.extensions
+        HttpToolsProtocol.on_headers_complete(self)
 
     def on_body(self, body: bytes) -> None:
         """Has some of the body, whose size is for the application to judge."""
         self._moved_on = True
-        super().on_body(body)
-
-    def on_message_complete(self) -> None:
-        """Has the whole request, and waits for nothing."""
-        self._waits_since = None
-        self._moved_on = True
-        super().on_message_complete()
+        HttpToolsProtocol.on_body(self, body)
 
     def send_400_response(self, msg: str) -> None:
         """Answers what is no request, unless it has been cut off already."""
         if not self.transport.is_closing():
             super().send_400_response(msg)
+
+    def wait_for_next(self) -> None:
+        """Has answered, and keeps the connection for as long as the server's own timer would."""
+        if self._waits_since is None:  # otherwise some of the next request is there
+            self._idle_since = self.loop.time()
 
     def pause_writing(self) -> None:
         """Waits for the client to take what it asked for."""
@@ -101,11 +115,18 @@ class GuardedProtocol(HttpToolsProtocol):
         if self._stuck_since is not None and now - self._stuck_since >= PATIENCE_WITH_READERS * limit:
             self.transport.abort()
             return
-        waited = 0.0 if self._waits_since is None else now - self._waits_since
-        if waited >= limit:
+        if self._waits_since is not None and now - self._waits_since >= limit:
             self._cut(_TIMEOUT)
             return
-        self._timer = self.loop.call_later(limit - waited, self._look)
+        if self._idle_since is not None and now - self._idle_since >= self.timeout_keep_alive:
+            self.transport.close()
+            return
+        left = [self._pause]
+        if self._waits_since is not None:
+            left.append(limit - (now - self._waits_since))
+        if self._idle_since is not None:
+            left.append(self.timeout_keep_alive - (now - self._idle_since))
+        self._timer = self.loop.call_later(min(left), self._look)
 
     def _cut(self, last_words: bytes) -> None:
         """Closes the connection, with an answer if none has begun."""
