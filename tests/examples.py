@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from app.engine.problem import Model, SelfPairs
 from app.sessions.model import (
+    Asked,
     Feedback,
     FeedbackKind,
     HandedOut,
@@ -77,8 +78,8 @@ def plan(
     return PlanRecord(
         version=version,
         epoch=epoch,
-        demand=demand,
-        handout=demand,
+        demand=Asked.of(demand),
+        handout=Asked.of(demand),
         report={"pair": list(pair), "gap": 0.25, "phase": "refine"},
         memory=json.dumps({"version": version, "notes": {"rounds": [1, 2]}}),
         counted_before=0,

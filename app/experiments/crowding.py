@@ -17,6 +17,8 @@ LATENCY_TARGET = 2.0
 """The most that a plan may multiply the p99 of callers by."""
 FIRST_BUDGET = 10**9
 """Of the large session: it is raised for each plan."""
+EVIDENCE = 100_000
+"""Impressions of the large session: plans without any would be too easy."""
 PATHS = ("next-pair", "feedback")
 
 
@@ -54,6 +56,8 @@ def measure_latency(n_items: int, sizes: Sizes, step: Callable[[str], None]) -> 
             server.start(Path(folder))
             driver = Driver(server, sizes)
             large = new_session(server, n_items, FIRST_BUDGET)
+            step(f"storing {EVIDENCE} impressions of {n_items} items")
+            Driver(server, sizes, large).fill(EVIDENCE)
             rounds: dict[str, list[tuple[Measured, Measured]]] = {path: [] for path in PATHS}
             plans = 0
             for number in range(sizes.rounds + 1):  # the first one only warms up

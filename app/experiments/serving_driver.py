@@ -64,7 +64,7 @@ def run_together(drivers: Sequence["Driver"], path: str) -> list[Measured]:
 class Driver:
     """Sends each path's load to one server; feedback answers what next-pair handed out before."""
 
-    def __init__(self, server: Server, sizes: Sizes) -> None:
+    def __init__(self, server: Server, sizes: Sizes, session: str | None = None) -> None:
         self.server, self._sizes = server, sizes
         self._session = "fixed"
         self._etag = '"none"'
@@ -73,7 +73,7 @@ class Driver:
         self._is_floor = server.name == "floor"
         self._more = "".join(f"{name}: {value}\r\n" for name, value in server.headers.items())
         if not self._is_floor:
-            self._session = new_session(server)
+            self._session = session or new_session(server)
 
     def work(self, path: str) -> Work:
         """Returns one round's load of a path."""

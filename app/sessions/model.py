@@ -1,8 +1,10 @@
 """The things a session is made of, as values: settings, records, impressions, answers."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from app.engine.problem import Model, Problem, SelfPairs
@@ -185,21 +187,45 @@ class FeedbackStatus(StrEnum):
 
 
 @dataclass(frozen=True)
+class Asked:
+    """Pairs and how often each is to be shown, as the text that is stored.
+
+    A plan may ask for tens of thousands. Their text is written once, where the plan is made, and read only by those who
+    look inside: whoever passes it on holds up nobody.
+    """
+
+    text: str  # JSON: [[i, j, count], ...]
+
+    @classmethod
+    def of(cls, triples: Iterable[tuple[int, int, int]]) -> "Asked":
+        """Returns these triples, with what is known of them already."""
+        given = tuple(triples)
+        asked = cls(json.dumps(given, separators=(",", ":")))
+        asked.__dict__["total"] = sum(count for _, _, count in given)
+        return asked
+
+    @property
+    def triples(self) -> tuple[tuple[int, int, int], ...]:
+        """The pairs, each with its count."""
+        return tuple((i, j, count) for i, j, count in json.loads(self.text))
+
+    @cached_property
+    def total(self) -> int:
+        """All impressions asked for."""
+        return sum(count for _, _, count in self.triples)
+
+
+@dataclass(frozen=True)
 class PlanRecord:
     """One entry of the append-only log of plans."""
 
     version: int
     epoch: int  # the fold whose evidence it rests on
-    demand: tuple[tuple[int, int, int], ...]  # (i, j, count) as the policy asked
-    handout: tuple[tuple[int, int, int], ...]  # the same less what was still out when the plan was made
+    demand: Asked  # of the policy
+    handout: Asked  # the same less what was still out when the plan was made
     report: dict[str, Any]
     memory: str  # JSON, as the engine wrote it
     counted_before: int  # impressions in the evidence when it was made
-
-    @property
-    def demanded(self) -> int:
-        """Impressions asked for."""
-        return sum(count for _, _, count in self.demand)
 
 
 @dataclass(frozen=True)

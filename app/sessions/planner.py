@@ -12,7 +12,7 @@ from functools import partial
 from app.engine.problem import Model
 from app.sessions.computing import Computing
 from app.sessions.errors import SessionError, SessionNotFound
-from app.sessions.model import Counters, SessionRecord
+from app.sessions.model import Counters, PlanRecord, SessionRecord
 from app.sessions.planning import Planned
 from app.sessions.ports import PlanningInput, Store
 from app.sessions.snapshots import snapshot_of
@@ -72,7 +72,7 @@ class Planner:
         self._answers: dict[str, int] = defaultdict(int)
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._task: asyncio.Task[None] | None = None
-        self._computing = Computing()
+        self._computing = Computing(store)
         self._not_before: dict[str, float] = {}
         self._quiet_until: dict[str, float] = {}
         self._advancing: dict[str, asyncio.Task[None]] = {}
@@ -95,17 +95,17 @@ class Planner:
             goal = await self._goal(record)
             self._lacking[session_id] = max(goal.counted - counters.counted, 1)
             if plan_anyway:
-                while not await self._plan(session_id):
+                while not await self._plan(record):
                     pass  # another process was quicker, and may not have seen the change yet
             elif self._is_done(goal, record, counters):
-                await self._plan(session_id)
+                await self._plan(record)
             elif record.settings.model is Model.DETERMINISTIC:
                 await self.refresh(session_id)  # a fold may have found two values for one entry: that suspends at once
 
     async def _goal(self, record: SessionRecord) -> _Goal:
         goal = self._goals.get(record.id)
         if goal is None or goal.version != record.plan_version:
-            goal = _goal_of(await self._store.planning_input(record.id))
+            goal = _goal_of(await self._store.last_plan(record.id))
             self._goals[record.id] = goal
         return goal
 
@@ -117,29 +117,29 @@ class Planner:
         spent = record.budget is not None and counters.issued - counters.void >= record.budget
         return counters.counted >= goal.counted or (spent and counters.outstanding == 0)
 
-    async def _plan(self, session_id: str) -> bool:
+    async def _plan(self, record: SessionRecord) -> bool:
         """Makes and stores the next plan; returns False if another process had made it already."""
-        given = await self._store.planning_input(session_id)
-        planned = await self.make(given)
+        with self._meter.timed("bestpair_planning_seconds"):
+            planned = await self._computing.plan_stored(record, self._clock())
         try:
-            if not await self._store.add_plan(session_id, planned.plan, planned.snapshot, planned.certificate):
+            if not await self._store.add_plan(record.id, planned.plan, planned.snapshot, planned.certificate):
                 self._meter.count("bestpair_plans_total", "lost")
                 return False
         finally:
-            self._said_anew(session_id)
+            self._said_anew(record.id)
         self._meter.count("bestpair_plans_total", "stored")
         if planned.certificate is not None:
-            log.info("session_certified", extra={"session": session_id, "plan_version": planned.plan.version})
-        demanded = planned.plan.demanded
+            log.info("session_certified", extra={"session": record.id, "plan_version": planned.plan.version})
+        demanded = planned.plan.demand.total
         goal = _Goal(planned.plan.version, planned.plan.counted_before + demanded, idle=demanded == 0)
-        self._goals[session_id] = goal
-        self._lacking[session_id] = max(demanded, 1)
-        if (await self._store.session(session_id)).state is not given.record.state:
-            await self.refresh(session_id)  # it changed while the plan was computed, and the snapshot tells the old one
+        self._goals[record.id] = goal
+        self._lacking[record.id] = max(demanded, 1)
+        if (await self._store.session(record.id)).state is not planned.made_for:
+            await self.refresh(record.id)  # it changed while the plan was computed, and the snapshot tells the old one
         return True
 
     async def make(self, given: PlanningInput) -> Planned:
-        """Returns a plan."""
+        """Returns the first plan of a session that is not stored yet."""
         with self._meter.timed("bestpair_planning_seconds"):
             return await self._computing.plan(given, self._clock())
 
@@ -227,8 +227,8 @@ class Planner:
             log.exception("planning_failed", extra={"session": session_id})
 
 
-def _goal_of(given: PlanningInput) -> _Goal:
-    last = given.last_plan
+def _goal_of(last: PlanRecord | None) -> _Goal:
     if last is None:
         return _Goal(0, 0, idle=False)
-    return _Goal(last.version, last.counted_before + last.demanded, idle=last.demanded == 0)
+    demanded = last.demand.total
+    return _Goal(last.version, last.counted_before + demanded, idle=demanded == 0)

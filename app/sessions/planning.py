@@ -15,7 +15,7 @@ from app.engine.shares import Shares
 from app.engine.silence import Unanswered
 from app.sessions.certificates import Proof, certificate_of
 from app.sessions.health import CHANGED_SHARES, in_words, kept, suspended, to_plain, with_new
-from app.sessions.model import EvidenceRows, Health, PlanRecord, Snapshot
+from app.sessions.model import Asked, EvidenceRows, Health, PlanRecord, Snapshot, State
 from app.sessions.ports import CertificateRecord, PlanningInput
 from app.sessions.recalling import recall
 from app.sessions.snapshots import report_of, snapshot_of
@@ -28,6 +28,7 @@ class Planned:
     plan: PlanRecord
     snapshot: Snapshot
     certificate: CertificateRecord | None
+    made_for: State  # of the session, when it was read
 
 
 def evidence_of(n_items: int, rows: EvidenceRows) -> Evidence:
@@ -65,9 +66,8 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
         "shares_of_delta": asdict(shares),
         "health": to_plain(health),
     }
-    demand = tuple(
-        (int(i), int(j), int(count))
-        for i, j, count in zip(result.demand.i, result.demand.j, result.demand.count, strict=True)
+    demand = Asked.of(
+        zip(result.demand.i.tolist(), result.demand.j.tolist(), result.demand.count.tolist(), strict=True)
     )
     new = PlanRecord(
         version=result.memory.version,
@@ -80,7 +80,7 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
     )
     snapshot = snapshot_of(replace(record, plan_version=new.version), report, given.health, now)
     proof = Proof(problem, evidence, recalled.memory.choices, shares)
-    return Planned(new, snapshot, _new_certificate(given, result, proof, health))
+    return Planned(new, snapshot, _new_certificate(given, result, proof, health), record.state)
 
 
 def _findings(

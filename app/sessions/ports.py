@@ -46,6 +46,13 @@ class PlanningInput:
     closed_before: int = 0  # plan versions below this have nothing out any more and hand out nothing
 
 
+class PlanningSource(Protocol):
+    """Reads the same in another process; it can be sent there."""
+
+    def read(self, session_id: str) -> PlanningInput:
+        """Returns a consistent view for planning; raises SessionNotFound, StorageUnavailable."""
+
+
 @dataclass(frozen=True)
 class Said:
     """What a snapshot is made of, read in one transaction, at a cost that does not grow with the evidence."""
@@ -153,6 +160,12 @@ class Store(Protocol):
 
     async def planning_input(self, session_id: str) -> PlanningInput:
         """Returns a consistent view for planning; raises SessionNotFound."""
+
+    def planning_source(self) -> PlanningSource:
+        """Returns a reader of the same for the process that computes plans."""
+
+    async def last_plan(self, session_id: str) -> PlanRecord | None:
+        """Returns the plan in force, None before the first; raises SessionNotFound."""
 
     async def add_plan(
         self, session_id: str, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None

@@ -12,6 +12,7 @@ from typing import Any
 from app.engine.problem import Model, SelfPairs
 from app.sessions.maturity import OpenImpression, count, is_unanswered
 from app.sessions.model import (
+    Asked,
     Counters,
     EvidenceRows,
     FeedbackKind,
@@ -97,8 +98,8 @@ def _same(stored: PlanRecord, new: PlanRecord) -> bool:
     """Returns whether two plans say the same, apart from what reports and memories of older versions did not have."""
     said = {name: value for name, value in new.report.items() if name in stored.report}
     memories = read_memory(stored.memory), read_memory(new.memory)
-    return memories[0] == memories[1] and replace(stored, handout=(), memory="") == replace(
-        new, handout=(), memory="", report=said
+    return memories[0] == memories[1] and replace(stored, handout=stored.demand, memory="") == replace(
+        new, handout=stored.demand, memory="", report=said
     )
 
 
@@ -115,8 +116,8 @@ def _plan(row: dict[str, Any]) -> PlanRecord:
     return PlanRecord(
         version=row["version"],
         epoch=row["epoch"],
-        demand=tuple((i, j, count) for i, j, count in row["demand"]),
-        handout=tuple((i, j, count) for i, j, count in row["handout"]),
+        demand=Asked.of((i, j, count) for i, j, count in row["demand"]),
+        handout=Asked.of((i, j, count) for i, j, count in row["handout"]),
         report=row["report"],
         memory=row["memory"],
         counted_before=row["counted_before"],

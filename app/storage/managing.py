@@ -12,7 +12,7 @@ from app.sessions.ports import CertificateRecord
 from app.storage.auditing import write_down
 from app.storage.database import now
 from app.storage.locking import locked_session
-from app.storage.planning import add_certificate, total
+from app.storage.planning import add_certificate
 from app.storage.records import (
     AnyRow,
     FixedParts,
@@ -59,7 +59,7 @@ def create_session(
         "answered_closed": 0,
         "next_sequence": 1,
         "cursor": 0,
-        "handout_total": total(plan.demand),
+        "handout_total": plan.demand.total,
         "snapshot": snapshot.body,
         "etag": snapshot.etag,
         "health": "[]",

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from app.sessions.model import PlanRecord, Snapshot, State
+from app.sessions.model import Asked, PlanRecord, Snapshot, State
 from app.sessions.ports import CertificateRecord
 from app.storage.bulk import BulkInsert
 from app.storage.database import Clock, now
 from app.storage.locking import locked_session
-from app.storage.records import Triples, best_pair, plan_row
+from app.storage.records import best_pair, plan_row
 from app.storage.tables import certificates, impressions, plans, sessions
 
 _OUTSTANDING = (
@@ -54,7 +54,7 @@ def add_plan(
         {
             "plan_version": plan.version,
             "cursor": 0,
-            "handout_total": total(handout),
+            "handout_total": handout.total,
             "snapshot": snapshot.body,
             "etag": snapshot.etag,
             "best_i": best_i,
@@ -84,23 +84,20 @@ def add_certificate(connection: Connection, session_id: str, certificate: Certif
         _ADD_CERTIFICATE.run(connection, [(session_id, certificate.body, certificate.digest, at)])
 
 
-def less_outstanding(demand: Triples, outstanding: Mapping[tuple[int, int], int]) -> Triples:
+def less_outstanding(demand: Asked, outstanding: Mapping[tuple[int, int], int]) -> Asked:
     """Returns the demand without what is still out; the whole demand if nothing would be left."""
+    if not outstanding:
+        return demand
     left = dict(outstanding)
     handout: list[tuple[int, int, int]] = []
-    for i, j, count in demand:
+    for i, j, count in demand.triples:
         pair = (min(i, j), max(i, j))
         taken = min(count, left.get(pair, 0))
         if taken:
             left[pair] -= taken
         if count > taken:
             handout.append((i, j, count - taken))
-    return tuple(handout) or demand
-
-
-def total(handout: Triples) -> int:
-    """Returns how many impressions the triples ask for."""
-    return sum(count for _, _, count in handout)
+    return Asked.of(handout) if handout else demand
 
 
 def _outstanding(connection: Connection, session_id: str) -> Mapping[tuple[int, int], int]:

@@ -46,6 +46,7 @@ _NEWEST = (
 _OLDER = _NEWEST.where(
     tuple_(sessions.c.created_at, sessions.c.id) < tuple_(bindparam("created_at"), bindparam("before"))
 )
+_VERSION = select(sessions.c.plan_version).where(sessions.c.id == bindparam("id"))
 _CREATED_AT = select(sessions.c.created_at).where(sessions.c.id == bindparam("id"))
 _PLANNING = select(*RECORD_COLUMNS, *_COUNTERS, sessions.c.health).where(sessions.c.id == bindparam("id"))
 _EVIDENCE = (
@@ -182,6 +183,11 @@ def read_planning_input(connection: Connection, session_id: str, shelf: Shelf) -
         ).scalar_one_or_none(),
         closed_before=row.plan_version if first_open is None else first_open,
     )
+
+
+def read_last_plan(connection: Connection, session_id: str) -> PlanRecord | None:
+    """Returns the plan in force; raises SessionNotFound."""
+    return _last_plan(connection, session_id, _one(connection, _VERSION, session_id).plan_version)
 
 
 def read_sessions_to_advance(connection: Connection) -> list[str]:

@@ -9,6 +9,7 @@ from sqlalchemy import Row
 
 from app.engine.problem import Model, SelfPairs
 from app.sessions.model import (
+    Asked,
     FeedbackKind,
     HandedOut,
     Health,
@@ -29,7 +30,6 @@ RECORD_COLUMNS = [
 PLAN_COLUMNS = [column for column in plans.c if column.name not in {"session_id", "created_at"}]
 
 AnyRow = Row[*tuple[Any, ...]]
-Triples = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -101,32 +101,27 @@ def settings_from_text(text: str) -> Settings:
     )
 
 
-def triples_from_text(text: str) -> Triples:
-    """Returns (i, j, count) triples from what is stored."""
-    return tuple((i, j, count) for i, j, count in json.loads(text))
-
-
 def plan_record(row: AnyRow) -> PlanRecord:
     """Returns the plan of a row that has `PLAN_COLUMNS`."""
     return PlanRecord(
         version=row.version,
         epoch=row.epoch,
-        demand=triples_from_text(row.demand),
-        handout=triples_from_text(row.handout),
+        demand=Asked(row.demand),
+        handout=Asked(row.handout),
         report=json.loads(row.report),
         memory=row.memory,
         counted_before=row.counted_before,
     )
 
 
-def plan_row(session_id: str, plan: PlanRecord, handout: Triples, created_at: float) -> dict[str, object]:
+def plan_row(session_id: str, plan: PlanRecord, handout: Asked, created_at: float) -> dict[str, object]:
     """Returns the row of a plan; `handout` is what it hands out, whatever the record says."""
     return {
         "session_id": session_id,
         "version": plan.version,
         "epoch": plan.epoch,
-        "demand": compact(plan.demand),
-        "handout": compact(handout),
+        "demand": plan.demand.text,
+        "handout": handout.text,
         "report": compact(plan.report),
         "memory": plan.memory,
         "counted_before": plan.counted_before,

@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 from sqlalchemy import Connection, bindparam, select
 
 from app.sessions.handout import HandoutSequence
-from app.sessions.model import SessionRecord
-from app.storage.records import FixedParts, items_from_text, settings_from_text, triples_from_text
+from app.sessions.model import Asked, SessionRecord
+from app.storage.records import FixedParts, items_from_text, settings_from_text
 from app.storage.tables import plans, session_items, sessions
 
 Value = TypeVar("Value")
@@ -73,7 +73,7 @@ class Shelf:
 
         def read() -> HandoutSequence | None:
             given = {"id": record.id, "version": record.plan_version}
-            pairs = triples_from_text(connection.execute(_HANDOUT, given).scalar_one())
+            pairs = Asked(connection.execute(_HANDOUT, given).scalar_one()).triples
             return HandoutSequence(pairs, record.settings.seed, record.plan_version) if pairs else None
 
         return self._sequences.get((record.id, record.created_at, record.plan_version), read)

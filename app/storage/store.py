@@ -36,6 +36,7 @@ from app.storage.file_lock import FileLock
 from app.storage.folding import fold_session, read_ripe
 from app.storage.issuing import Issue, Issuing, sweep_keys
 from app.storage.locking import not_found
+from app.storage.planning_source import SqlPlanningSource
 from app.storage.records import is_storable
 from app.storage.shelf import Shelf
 from app.storage.tallying import Tally
@@ -167,6 +168,14 @@ class SqlStore:
         return await self._read(
             session_id, lambda connection: reading.read_planning_input(connection, session_id, self._shelf)
         )
+
+    def planning_source(self) -> SqlPlanningSource:
+        """Returns a reader of the same for another process."""
+        return SqlPlanningSource(self._url)
+
+    async def last_plan(self, session_id: str) -> PlanRecord | None:
+        """Returns the plan in force."""
+        return await self._read(session_id, lambda connection: reading.read_last_plan(connection, session_id))
 
     async def add_plan(
         self, session_id: str, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None

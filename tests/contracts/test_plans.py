@@ -1,7 +1,11 @@
 """Plans, snapshots and certificates, as a store keeps them. The same tests on SQLite and on PostgreSQL."""
 
 import asyncio
+import pickle
 
+import pytest
+
+from app.sessions.errors import SessionNotFound
 from app.sessions.model import (
     Feedback,
     Purpose,
@@ -45,7 +49,7 @@ class TestPlans:
         assert await store.add_plan(session_id, plan(2, demand), snapshot(), None)
         last = (await store.planning_input(session_id)).last_plan
         assert last is not None
-        assert (last.demand, last.handout) == (demand, ((0, 1, 5), (0, 2, 3)))
+        assert (last.demand.triples, last.handout.triples) == (demand, ((0, 1, 5), (0, 2, 3)))
         assert pairs(await issue(store, session_id, 8)) == {(0, 1): 5, (0, 2): 3}
 
     async def test_planning_may_go_back_one_memory(self, store: SqlStore) -> None:
@@ -55,6 +59,19 @@ class TestPlans:
         given = await store.planning_input(session_id)
         assert given.last_plan is not None
         assert (given.last_plan.memory, given.memory_before) == (plan(3).memory, plan(2).memory)
+
+    async def test_another_process_reads_what_this_one_does(self, store: SqlStore) -> None:
+        session_id = await a_session(store)
+        given = await issue(store, session_id, 6)
+        await store.answer(session_id, [reward(one, 1) for one in given[:4]])
+        await store.fold(session_id)
+        assert await store.add_plan(session_id, plan(2), snapshot(), None)
+        sent = pickle.loads(pickle.dumps(store.planning_source()))  # noqa: S301 - our own
+        wanted = await store.planning_input(session_id)
+        assert await asyncio.to_thread(sent.read, session_id) == wanted
+        assert await store.last_plan(session_id) == wanted.last_plan
+        with pytest.raises(SessionNotFound):
+            await asyncio.to_thread(sent.read, "nobody")
 
     async def test_a_plan_is_closed_when_nothing_of_it_is_out(self, store: SqlStore) -> None:
         session_id = await a_session(store)

@@ -75,6 +75,7 @@ class TestRecords:
             store.snapshot(unknown),
             store.certificate(unknown),
             store.planning_input(unknown),
+            store.last_plan(unknown),
             store.fold(unknown),
             store.delete_session(unknown),
             store.issue(unknown, order()),

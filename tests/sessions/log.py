@@ -60,7 +60,7 @@ class Log:
         while True:
             planned = self.plan()
             yield planned
-            if not planned.plan.demand:
+            if not planned.plan.demand.total:
                 return
             self.answer(planned.plan)
 
@@ -73,7 +73,7 @@ class Log:
 
     def answer(self, plan: PlanRecord) -> None:
         self.record = replace(self.record, epoch=self.record.epoch + 1)
-        for i, j, times in plan.demand:
+        for i, j, times in plan.demand.triples:
             for _ in range(times):
                 self.show(j, i, plan.version)
 

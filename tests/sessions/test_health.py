@@ -60,7 +60,7 @@ def test_drift_suspends_and_names_the_items(make_record: MakeRecord) -> None:
     assert "ad-0" in entry["problem"]
     assert "plan 9" in entry["problem"], "the last plan before the change"
     assert entry["suspends"]
-    assert planned.plan.demand, "exploration goes on"
+    assert planned.plan.demand.total, "exploration goes on"
 
 
 def test_only_clicks_suspend_with_the_way_out(make_record: MakeRecord) -> None:

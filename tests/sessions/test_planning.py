@@ -20,7 +20,7 @@ NOTHING = Counters(0, 0, 0, 0)
 def test_first_plan_asks_for_pairs_and_says_not_yet(make_record: MakeRecord) -> None:
     planned = make_plan(PlanningInput(make_record(plan_version=0), NOTHING, EvidenceRows(), None, ()), NOW)
     assert planned.plan.version == 1
-    assert planned.plan.demand
+    assert planned.plan.demand.total
     body = json.loads(planned.snapshot.body)
     assert (body["verdict"], body["certified"], body["gap"], body["samples"]) == ("not_yet", False, 1.0, 0)
     assert body["updated_at"] == "2026-01-02T03:04:05.000+00:00"
@@ -32,7 +32,7 @@ def test_two_items_are_certified_at_once(make_record: MakeRecord) -> None:
     planned = make_plan(given, NOW)
     body = json.loads(planned.snapshot.body)
     assert (body["verdict"], body["gap"], body["pair"]) == ("certified", 0.0, ["ad-0", "ad-1"])
-    assert planned.plan.demand == ()
+    assert planned.plan.demand.triples == ()
     assert planned.certificate is not None
 
 
@@ -81,7 +81,7 @@ def test_deterministic_session_ends_exact(make_record: MakeRecord) -> None:
     log = Log(make_record(n_items=5, model=Model.DETERMINISTIC), np.random.default_rng(1), lambda *_: frozenset())
 
     def exactly(plan: PlanRecord) -> None:
-        for i, j, count in plan.demand:
+        for i, j, count in plan.demand.triples:
             assert count == 1
             log.show(i, j, plan.version)
             log.impressions[-1]["outcome"] = 1.0 - (0.2 + 0.1 * i) * (0.2 + 0.1 * j)

@@ -76,7 +76,7 @@ def test_two_lost_memories_leave_nothing_to_be_certified(log: Log) -> None:
     )
     assert planned[-1].plan.report["verdict"] == "certified", "the bounds were reached"
     assert all(one.certificate is None for one in planned)
-    assert planned[0].plan.demand, "and the session went on"
+    assert planned[0].plan.demand.total, "and the session went on"
 
 
 def test_a_verdict_is_not_forgotten(make_record: MakeRecord) -> None:
