@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Connection
 
@@ -44,6 +44,7 @@ from app.storage.uptimes import BEAT_SECONDS, Heartbeat
 from app.storage.writer import Writer
 from app.telemetry.meter import Meter
 
+P = ParamSpec("P")
 Result = TypeVar("Result")
 
 _SWEEP_SECONDS = 60.0
@@ -113,7 +114,7 @@ class SqlStore:
 
     async def session(self, session_id: str) -> SessionRecord:
         """Returns one session."""
-        return await self._read(session_id, partial(reading.read_session, session_id=session_id, shelf=self._shelf))
+        return await self._about(reading.read_session, session_id, self._shelf)
 
     async def sessions(self, limit: int, before: str | None) -> list[tuple[SessionRecord, Counters, Snapshot]]:
         """Returns sessions, newest first; raises SessionNotFound if `before` has been deleted meanwhile."""
@@ -135,7 +136,7 @@ class SqlStore:
 
     async def counters(self, session_id: str) -> Counters:
         """Returns the counters."""
-        return await self._read(session_id, lambda connection: reading.read_counters(connection, session_id))
+        return await self._about(reading.read_counters, session_id)
 
     async def issue(self, session_id: str, order: Order) -> list[HandedOut]:
         """Hands out impressions, on disk before it returns."""
@@ -156,7 +157,7 @@ class SqlStore:
 
     async def fold(self, session_id: str) -> Counters:
         """Moves what is countable into the evidence, in short transactions; returns the counters after."""
-        ripe = await self._read(session_id, lambda connection: read_ripe(connection, session_id))
+        ripe = await self._about(read_ripe, session_id)
         counters = ripe.counters
         for part in ripe.parts():
             work = partial(fold_session, session_id=session_id, ripe=part, heartbeat=self._heartbeat)
@@ -165,9 +166,7 @@ class SqlStore:
 
     async def planning_input(self, session_id: str) -> PlanningInput:
         """Returns a consistent view for planning."""
-        return await self._read(
-            session_id, lambda connection: reading.read_planning_input(connection, session_id, self._shelf)
-        )
+        return await self._about(reading.read_planning_input, session_id, self._shelf)
 
     def planning_source(self) -> SqlPlanningSource:
         """Returns a reader of the same for another process."""
@@ -175,7 +174,7 @@ class SqlStore:
 
     async def last_plan(self, session_id: str) -> PlanRecord | None:
         """Returns the plan in force."""
-        return await self._read(session_id, lambda connection: reading.read_last_plan(connection, session_id))
+        return await self._about(reading.read_last_plan, session_id)
 
     async def add_plan(
         self, session_id: str, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
@@ -195,17 +194,15 @@ class SqlStore:
 
     async def snapshot(self, session_id: str) -> Snapshot:
         """Returns the prepared answer of best-pair."""
-        return await self._read(session_id, lambda connection: reading.read_snapshot(connection, session_id))
+        return await self._about(reading.read_snapshot, session_id)
 
     async def said(self, session_id: str) -> Said:
         """Returns what the last plan and the folds said."""
-        return await self._read(session_id, lambda connection: reading.read_said(connection, session_id, self._shelf))
+        return await self._about(reading.read_said, session_id, self._shelf)
 
     async def measured(self, session_id: str) -> Measured:
         """Returns the counts by pair, of all plans together."""
-        return await self._read(
-            session_id, lambda connection: reading.read_measured(connection, session_id, self._shelf)
-        )
+        return await self._about(reading.read_measured, session_id, self._shelf)
 
     async def live(self, session_ids: Sequence[str]) -> dict[str, Live]:
         """Returns snapshots and counters by session; those that do not exist are left out."""
@@ -213,19 +210,15 @@ class SqlStore:
 
     async def history(self, session_id: str, after: int, limit: int) -> list[HistoryPoint]:
         """Returns what plans after a version said, in order, at most so many."""
-        return await self._read(
-            session_id, lambda connection: reading.read_history(connection, session_id, after, limit)
-        )
+        return await self._about(reading.read_history, session_id, after, limit)
 
     async def certificate(self, session_id: str) -> CertificateRecord | None:
         """Returns the certificate, None before there is one."""
-        return await self._read(session_id, lambda connection: reading.read_certificate(connection, session_id))
+        return await self._about(reading.read_certificate, session_id)
 
     async def export(self, session_id: str) -> AsyncIterator[dict[str, Any]]:
         """Yields the session, its plans and its impressions as plain rows, read a piece at a time."""
-        session, end = await self._read(
-            session_id, lambda connection: exporting.exported_session(connection, session_id, self._shelf)
-        )
+        session, end = await self._about(exporting.exported_session, session_id, self._shelf)
         yield session
         version = 0
         while rows := await self._read(session_id, exporting.plans_after(session_id, version)):
@@ -296,6 +289,12 @@ class SqlStore:
         if time.monotonic() >= self._next_sweep:
             sweep_keys(connection, at)
             self._next_sweep = time.monotonic() + _SWEEP_SECONDS
+
+    async def _about(
+        self, read: Callable[Concatenate[Connection, str, P], Result], session_id: str, *more: P.args, **named: P.kwargs
+    ) -> Result:
+        """Returns what is read of one session."""
+        return await self._read(session_id, lambda connection: read(connection, session_id, *more, **named))
 
     async def _read(self, session_id: str, read: Callable[[Connection], Result]) -> Result:
         _check(session_id)
