@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.experiments.serving_driver import LARGEST_BATCH, Driver, Sizes, run_together
+from app.experiments.serving_driver import LARGEST_BATCH, Driver, Sizes, rest, run_together
 from app.experiments.serving_servers import Server, database, floor, postgresql, service
 
 
@@ -78,6 +78,7 @@ def _levels(
         while stored < wanted:
             stored += fillers[turn % len(fillers)].fill(min(LARGEST_BATCH * 20, wanted - stored))
             turn += 1
+        rest([base, ours])
         rounds = []
         for number in range(sizes.rounds):
             step(f"{wanted} impressions, {sessions} sessions: round {number + 1} of {sizes.rounds}")

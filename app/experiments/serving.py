@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from app.experiments.serving_driver import Driver, Sizes, run_together
+from app.experiments.serving_driver import Driver, Sizes, rest, run_together
 from app.experiments.serving_rows import Row
 from app.experiments.serving_servers import Server, database, floor, postgresql, service, with_key
 
@@ -36,6 +36,8 @@ def measure(
                 for path in paths for server in servers}  # fmt: skip
         drivers = [Driver(server, sizes) for server in servers]
         for number in range(sizes.rounds + 1):  # the first one only warms up
+            if number == 1:
+                rest(drivers)
             for path in paths:
                 step(f"round {number} of {sizes.rounds}: {path}")
                 for driver, measured in zip(drivers, run_together(drivers, path), strict=True):

@@ -3,7 +3,8 @@
 import json
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,8 @@ LARGEST_BATCH = 1000
 ITEMS = 20
 """Items of the measured session: planning for so few is a small part of the cost."""
 SETTLE_SECONDS = 30.0
+SETTLE_STEP_SECONDS = 0.05
+REST_SECONDS = 2.0
 IN_BATCHES = 5
 """Impressions of a round in batches, for each one of single calls: a round has costs of its own (connections, a plan),
 which must not be mistaken for those of its impressions."""
@@ -40,25 +43,71 @@ class Sizes:
 def run_together(drivers: Sequence["Driver"], path: str) -> list[Measured]:
     """Returns what one round of a path costs each of the servers, in slices that take turns.
 
-    Only the time of a server's own slices counts; but where answers are stored, all until they have been counted.
+    The time of a server's own slices counts. Where answers are stored, so does all that it does besides until they have
+    been counted, less what it would have done anyway, with nobody calling: that is a cost of time, not of requests.
     """
     works = [driver.work(path) for driver in drivers]
     counts = [-(-len(work.requests) // SLICES) for work in works]
-    used = [0.0] * len(drivers)
-    stores = path.startswith("feedback")
+    meters = [_Meter(driver.server) for driver in drivers]
     with connected(works) as load:
-        began = [driver.server.cpu_seconds() for driver in drivers]
         for number in range(SLICES):
             for k in range(len(drivers)) if number % 2 else reversed(range(len(drivers))):
-                before = drivers[k].server.cpu_seconds()
-                load.send(k, counts[k])
-                used[k] += drivers[k].server.cpu_seconds() - before
-        for k, driver in enumerate(drivers):
-            if stores:
-                driver.settle(path)
-                used[k] = driver.server.cpu_seconds() - began[k]
+                with meters[k].slice():
+                    load.send(k, counts[k])
+        if path.startswith("feedback"):
+            _settle(drivers, meters)
         dones = load.finish()
-    return [driver.measured(path, done, cpu) for driver, done, cpu in zip(drivers, dones, used, strict=True)]
+    return [
+        driver.measured(path, done, meter.cpu_seconds)
+        for driver, done, meter in zip(drivers, dones, meters, strict=True)
+    ]
+
+
+def rest(drivers: Sequence["Driver"]) -> None:
+    """Finds out what the servers do when nobody calls."""
+    meters = [_Meter(driver.server) for driver in drivers]
+    time.sleep(REST_SECONDS)
+    for driver, meter in zip(drivers, meters, strict=True):
+        driver.server.idle_share = meter.since_began() / REST_SECONDS
+
+
+def _settle(drivers: Sequence["Driver"], meters: Sequence["_Meter"]) -> None:
+    """Waits until all that was answered has been counted, and reads each meter as soon as it has."""
+    waiting = dict(zip(drivers, meters, strict=True))
+    until = time.monotonic() + SETTLE_SECONDS
+    while waiting:
+        for driver in [each for each in waiting if each.has_settled]:
+            waiting.pop(driver).settle()
+        if time.monotonic() > until:
+            raise RuntimeError("answers were not counted in time")
+        time.sleep(SETTLE_STEP_SECONDS)
+
+
+class _Meter:
+    """The processor time of one server in a round."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._began, self._cpu_before = time.monotonic(), server.cpu_seconds()
+        self._slices = 0.0  # seconds
+        self.cpu_seconds = 0.0
+
+    @contextmanager
+    def slice(self) -> Iterator[None]:
+        """Counts what is used within."""
+        began, before = time.monotonic(), self._server.cpu_seconds()
+        yield
+        self.cpu_seconds += self._server.cpu_seconds() - before
+        self._slices += time.monotonic() - began
+
+    def settle(self) -> None:
+        """Counts what was used outside of slices, beyond what is used anyway."""
+        outside = time.monotonic() - self._began - self._slices
+        self.cpu_seconds += max(0.0, self.since_began() - self.cpu_seconds - outside * self._server.idle_share)
+
+    def since_began(self) -> float:
+        """Returns all the processor time until now."""
+        return self._server.cpu_seconds() - self._cpu_before
 
 
 class Driver:
@@ -81,10 +130,10 @@ class Driver:
         keeps = path.startswith("next-pair") and not self._is_floor
         return Work(self.server.port, requests, self._sizes.clients, keep_bodies=keeps)
 
-    def settle(self, path: str) -> None:
-        """Waits until the server has done what a path leaves for later: answers are counted after they are stored."""
-        if path.startswith("feedback") and not self._is_floor:
-            self._wait_until_counted()
+    @property
+    def has_settled(self) -> bool:
+        """Whether the server has counted all answers, which it does after it has stored them."""
+        return self._is_floor or not self.server.outstanding(self._session)
 
     def measured(self, path: str, done: Done, cpu_seconds: float) -> Measured:
         """Returns what a round cost; raises if anything but success came back, which would be cheap, and flatter."""
@@ -113,7 +162,7 @@ class Driver:
             for start in range(0, len(answers), LARGEST_BATCH)
         ]
         drive(Work(self.server.port, tuple(told), min(calls, 8)))
-        self._wait_until_counted()
+        _settle([self], [_Meter(self.server)])
         return len(tickets)
 
     def _requests(self, path: str) -> list[bytes]:
@@ -139,13 +188,6 @@ class Driver:
     def _get(self, path: str) -> bytes:
         head = f"GET /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n{self._more}"
         return f"{head}If-None-Match: {self._etag}\r\n\r\n".encode()
-
-    def _wait_until_counted(self) -> None:
-        until = time.monotonic() + SETTLE_SECONDS
-        while self.server.outstanding(self._session):
-            if time.monotonic() > until:
-                raise RuntimeError("answers were not counted in time")
-            time.sleep(0.2)
 
 
 def new_session(server: Server, n_items: int = ITEMS, budget: int | None = None) -> str:

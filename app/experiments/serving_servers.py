@@ -44,6 +44,7 @@ class Server:
         self._environment = {**os.environ, "OMP_NUM_THREADS": "1", **environment, "BESTPAIR_PORT": str(self.port)}
         self._process: subprocess.Popen[bytes] | None = None
         self.headers: dict[str, str] = {}  # sent with every request
+        self.idle_share = 0.0  # of a processor, used when nobody calls
 
     def start(self, folder: Path) -> None:
         """Starts the process and waits until it answers."""

@@ -5,10 +5,9 @@ A window begins with the first call after the one before has ended; what a windo
 of what the hot lane takes for all of a request. This one takes half of one.
 """
 
-import math
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from math import ceil
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400}
 _WRITTEN = re.compile(r"([1-9][0-9]{0,8})/(second|minute|hour|day)")
@@ -31,11 +30,6 @@ class Rate:
         unit = next(name for name, seconds in _SECONDS.items() if seconds == self.seconds)
         return f"{self.calls}/{unit}"
 
-    @cached_property
-    def policy(self) -> bytes:
-        """The rate as the field RateLimit-Policy tells it."""
-        return b'"key";q=%d;w=%d' % (self.calls, self.seconds)
-
 
 def parse_rate(text: str) -> Rate | None:
     """Returns the rate that is written as 1000/second (minute, hour, day); None for "none"."""
@@ -50,13 +44,15 @@ def parse_rate(text: str) -> Rate | None:
 class Allowance:
     """How much of its rate one key has used in the present window; told the time, so that it needs no clock."""
 
-    __slots__ = ("_asked", "_ends", "left", "rate")
+    __slots__ = ("_asked", "_ends", "_fields", "left", "rate")
 
     def __init__(self, rate: Rate) -> None:
         self.rate = rate
         self.left = rate.calls
         self._ends = 0.0
         self._asked = 0.0
+        # Their text is made once, but for two numbers: it is told with every answer.
+        self._fields = f'ratelimit-policy: "key";q={rate.calls};w={rate.seconds}\r\nratelimit: "key";r='
 
     def take(self, cost: int, now: float) -> bool:
         """Returns whether so much was left, and takes it; what is refused takes nothing."""
@@ -71,4 +67,8 @@ class Allowance:
     @property
     def resets_in(self) -> int:
         """The whole seconds, from when it was last asked, after which all of the rate is there again."""
-        return max(0, math.ceil(self._ends - self._asked))
+        return ceil(self._ends - self._asked)
+
+    def fields(self) -> bytes:
+        """Returns header lines that tell what is left, as draft-ietf-httpapi-ratelimit-headers writes them."""
+        return f"{self._fields}{self.left};t={ceil(self._ends - self._asked)}\r\n".encode()

@@ -113,11 +113,8 @@ async def answer_fault(
 
 
 def rate_lines(admission: Admission | None) -> bytes:
-    """Returns what is left of a key's rate, as draft-ietf-httpapi-ratelimit-headers writes it; empty without a rate."""
-    if admission is None or admission.allowance is None:
-        return b""
-    left = admission.allowance
-    return b'ratelimit-policy: %b\r\nratelimit: "key";r=%d;t=%d\r\n' % (left.rate.policy, left.left, left.resets_in)
+    """Returns what is left of a key's rate; empty without one."""
+    return b"" if admission is None or admission.allowance is None else admission.allowance.fields()
 
 
 class BodyLimit:

@@ -66,4 +66,6 @@ def test_no_window_ever_gives_more_than_its_rate(calls: list[tuple[float, int]],
 
 
 def test_the_policy_names_quota_and_window() -> None:
-    assert Rate(1000, 60).policy == b'"key";q=1000;w=60'
+    assert (
+        Allowance(Rate(1000, 60)).fields() == b'ratelimit-policy: "key";q=1000;w=60\r\nratelimit: "key";r=1000;t=0\r\n'
+    )
