@@ -16,6 +16,9 @@ from app.experiments.serving_servers import Server, database, floor, postgresql,
 
 BACKENDS = ("sqlite", "postgresql")
 PATHS = ("next-pair", "feedback", "best-pair", "next-pair/batch", "feedback/batch")
+STORED = 100_000
+"""Impressions of the session before anything is measured: a young one is planned for every few thousand, at the same
+cost however its callers call. `bench growth` measures at other sizes."""
 GENEROUS = "999999999/second"
 """A rate that is counted and never used up."""
 
@@ -35,6 +38,9 @@ def measure(
         rows = {(path, server.name, server.backend): Row(path, server.name, server.backend)
                 for path in paths for server in servers}  # fmt: skip
         drivers = [Driver(server, sizes) for server in servers]
+        for driver in drivers:
+            step(f"storing {STORED} impressions: {driver.server.name} {driver.server.backend}")
+            driver.fill(STORED)
         for number in range(sizes.rounds + 1):  # the first one only warms up
             if number == 1:
                 rest(drivers)

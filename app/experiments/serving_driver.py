@@ -152,6 +152,8 @@ class Driver:
 
     def fill(self, count: int) -> int:
         """Stores so many impressions and their answers, unmeasured, in large batches; returns how many."""
+        if self._is_floor:
+            return 0
         calls = max(1, count // LARGEST_BATCH)
         asked = [self._post("next-pair/batch", {"count": min(count, LARGEST_BATCH)})] * calls
         done = drive(Work(self.server.port, tuple(asked), min(calls, 8), keep_bodies=True))
