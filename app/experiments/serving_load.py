@@ -123,7 +123,9 @@ class _Lane:
         self._left = len(slice_)
         self._all_answered = asyncio.get_running_loop().create_future()
         began = time.perf_counter()
-        for client in self._clients:
+        if not self._clients:
+            raise ConnectionResetError("the server closed all connections")
+        for client in tuple(self._clients):
             client.send_next()
         await self._all_answered
         self.done.seconds += time.perf_counter() - began
@@ -137,8 +139,10 @@ class _Lane:
         if not self._left and self._all_answered is not None:
             self._all_answered.set_result(None)
 
-    def lost(self, error: Exception | None) -> None:
-        if self._left and self._all_answered is not None and not self._all_answered.done():
+    def lost(self, client: "_Client", error: Exception | None) -> None:
+        """Goes on without a client that had nothing to do: servers close connections that are idle for seconds."""
+        self._clients.remove(client)
+        if client.waits and self._all_answered is not None and not self._all_answered.done():
             self._all_answered.set_exception(error or ConnectionResetError("the server closed a connection"))
 
 
@@ -149,6 +153,7 @@ class _Client(asyncio.Protocol):
         self._lane = lane
         self._buffer = b""
         self._sent = 0.0
+        self.waits = False
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -159,6 +164,7 @@ class _Client(asyncio.Protocol):
         if self._lane.todo:
             assert self._transport is not None  # noqa: S101 - connected before anything is sent
             self._sent = time.perf_counter()
+            self.waits = True
             self._transport.write(self._lane.todo.pop())
 
     def data_received(self, data: bytes) -> None:
@@ -172,11 +178,12 @@ class _Client(asyncio.Protocol):
         seconds = time.perf_counter() - self._sent
         status, body = int(self._buffer[9:12]), self._buffer[head + 4 : end]
         self._buffer = self._buffer[end:]
+        self.waits = False
         self.send_next()
         self._lane.answered(status, body, seconds)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._lane.lost(error)
+        self._lane.lost(self, error)
 
 
 def _content_length(head: bytes) -> int:

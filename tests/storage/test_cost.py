@@ -92,6 +92,32 @@ async def test_answers_find_their_rows_by_key_in_a_table_that_is_new(
     assert not any(other in step for step in plans["off"] for other in others), plans["off"]
 
 
+async def test_a_large_group_of_answers_looks_for_each_by_its_ticket(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a table that it knows nothing of, PostgreSQL took the guards to leave one row, and began with those.
+
+    It then compared every row of the table with every answer: 2,000 answers to 20,000 impressions took 10 s.
+    """
+    store = SqlStore(postgresql_url)
+    await store.start()
+    session_id = await a_session(store)
+    given = [one for _ in range(8) for one in await issue(store, session_id, 1_000)]
+    steps: list[str] = []
+
+    def explained(connection: Connection, statement: str, parameters: Any) -> Any:
+        if "UPDATE impressions" in statement:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            steps.extend(row[0] for row in driver.execute(f"EXPLAIN {statement}", parameters))
+        return run(connection, statement, parameters)
+
+    monkeypatch.setattr("app.storage.driver.run", explained)
+    assert await store.answer(session_id, [reward(one, 1.0) for one in given[:2_000]])
+    await store.close()
+    assert any("Index Cond: (ticket = given.ticket)" in step for step in steps), steps
+
+
 async def test_the_writer_has_these_settings(postgresql_url: str) -> None:
     database = Database(postgresql_url)
     with database.writer.connect() as connection:
