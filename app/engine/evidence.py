@@ -39,6 +39,26 @@ class DenseCounts(NamedTuple):
         return np.divide(self.s, self.n, out=np.full(self.s.shape, unseen), where=self.n > 0)
 
 
+class PairClicks(NamedTuple):
+    """Counts of shown pairs of two different items, by what was clicked, sorted by (i, j)."""
+
+    i: IntArray  # (m,)
+    j: IntArray  # (m,) i < j
+    n: IntArray  # (m,) impressions
+    s: FloatArray  # (m,) impressions without a click
+    clicks_i: IntArray  # (m,) impressions with a click on i
+    clicks_j: IntArray  # (m,)
+
+    @property
+    def both(self) -> FloatArray:
+        """Impressions with clicks on both: one with a click has it on i, on j, or on both."""
+        return self.clicks_i + self.clicks_j - (self.n - self.s)
+
+    def part(self, some: slice | IntArray) -> "PairClicks":
+        """Returns some of the pairs."""
+        return PairClicks(*(column[some] for column in self))  # type: ignore[arg-type] # columns of two types
+
+
 class ItemClicks(NamedTuple):
     """Impressions by item, self pairs apart, and how many of them had a click on it."""
 
@@ -169,6 +189,16 @@ class Evidence:
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         found = keys[at] == wanted
         return np.where(found, t.n[at], 0), np.where(found, t.s[at], 0.0)
+
+    @cached_property
+    def together(self) -> PairClicks:
+        """Counts by pair of two different items with the clicks on each, all versions together."""
+        off = self.i != self.j
+        i, j = self.i[off], self.j[off]
+        first = _starts_of_runs(i, j)
+        columns = (self.n[off], self.s[off], self.clicks_i[off], self.clicks_j[off])
+        n, s, on_i, on_j = (np.add.reduceat(column, first) if len(first) else column for column in columns)
+        return PairClicks(i[first], j[first], n, s, on_i, on_j)
 
     def item_clicks(self) -> "ItemClicks":
         """Returns impressions of each item beside another one and clicks on it, whatever the partner."""

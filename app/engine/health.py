@@ -29,12 +29,12 @@ import numpy as np
 from scipy.special import rel_entr
 
 from app.engine.agreement import Change, Coins, change, worst_disagreement
-from app.engine.arrays import FloatArray, IntArray, pair_index
+from app.engine.arrays import FloatArray, pair_index
 from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.screening import blank_bounds
 from app.engine.choices import Blank, Choices
 from app.engine.confidence import upper_end
-from app.engine.evidence import Evidence
+from app.engine.evidence import Evidence, PairClicks
 from app.engine.problem import Model, Problem
 from app.engine.shares import Shares, portion
 from app.engine.silence import Unanswered, uneven_silence
@@ -87,7 +87,7 @@ def findings(
     """
     if problem.model is Model.DETERMINISTIC:
         return ()
-    pairs = _shown_pairs(evidence)
+    pairs = evidence.together
     leans_on_clicks = problem.item_clicks and shares.screening > 0
     if leans_on_clicks:
         structure = [_implied_by_clicks(problem, evidence, pairs)]
@@ -107,27 +107,6 @@ def findings(
     return tuple(found for found in checks if found is not None)
 
 
-class _Pairs(NamedTuple):
-    """Counts of all shown pairs of two items, all versions together."""
-
-    i: IntArray  # (m,)
-    j: IntArray  # (m,) i < j
-    n: IntArray  # (m,)
-    s: FloatArray  # (m,) without a click
-    on_i: IntArray  # (m,) with a click on i
-    on_j: IntArray  # (m,)
-
-
-def _shown_pairs(evidence: Evidence) -> _Pairs:
-    off = np.flatnonzero(evidence.i != evidence.j)
-    i, j = evidence.i[off], evidence.j[off]
-    first = np.flatnonzero(np.diff(i * evidence.n_items + j, prepend=-1))
-    counts = (evidence.n, evidence.clicks_i, evidence.clicks_j)
-    n, on_i, on_j = (np.add.reduceat(column[off], first) if len(first) else column[off] for column in counts)
-    s = np.add.reduceat(evidence.s[off], first) if len(first) else evidence.s[off]
-    return _Pairs(i[first], j[first], n, s, on_i, on_j)
-
-
 class _Implied(NamedTuple):
     """What a structural bound says of the shown pairs: roughly, and in full where that rouses suspicion."""
 
@@ -135,7 +114,7 @@ class _Implied(NamedTuple):
     bounds: Callable[[], FloatArray]  # (P,) lower bounds
 
 
-def _structure(problem: Problem, pairs: _Pairs, structure: Iterable[_Implied]) -> Finding | None:
+def _structure(problem: Problem, pairs: PairClicks, structure: Iterable[_Implied]) -> Finding | None:
     """Returns the pair whose direct upper end U lies furthest below what the mixture implies for it (bounds F, I).
 
     U < bound <= estimate needs n KL(p_hat, estimate) > n KL(p_hat, U) >= level, so the bounds, which cost O(P), are
@@ -160,18 +139,18 @@ def _structure(problem: Problem, pairs: _Pairs, structure: Iterable[_Implied]) -
     return max(found, key=itemgetter(0))[1] if found else None
 
 
-def _implied_by_clicks(problem: Problem, evidence: Evidence, pairs: _Pairs) -> _Implied:
+def _implied_by_clicks(problem: Problem, evidence: Evidence, pairs: PairClicks) -> _Implied:
     """Returns what bound I says: p_i + p_j - 1, from impressions that do not show the two together."""
     items = evidence.item_clicks()
     estimate = np.full(len(pairs.n), -1.0)
-    for item, own in ((pairs.i, pairs.on_i), (pairs.j, pairs.on_j)):
+    for item, own in ((pairs.i, pairs.clicks_i), (pairs.j, pairs.clicks_j)):
         apart = items.n[item] - pairs.n
         estimate += (apart - (items.clicks[item] - own)) / np.maximum(apart, 1)
     level = math.log(2 * problem.n_pairs / EACH)
     return _Implied(estimate, lambda: item_click_bounds(evidence, None, level))
 
 
-def _implied_by_blank(problem: Problem, evidence: Evidence, pairs: _Pairs, blank: Blank, ordinal: int) -> _Implied:
+def _implied_by_blank(problem: Problem, evidence: Evidence, pairs: PairClicks, blank: Blank, ordinal: int) -> _Implied:
     """Returns what bound F says: L_ic + L_jc - 1, from samples issued after c was chosen."""
     everyone = np.arange(problem.n_items)
     n, s = evidence.issued(blank.version + 1).entries(everyone, np.full(problem.n_items, blank.item))
@@ -180,10 +159,12 @@ def _implied_by_blank(problem: Problem, evidence: Evidence, pairs: _Pairs, blank
     return _Implied(p[pairs.i] + p[pairs.j] - 1.0, lambda: blank_bounds(evidence, blank, level))
 
 
-def _partners(problem: Problem, evidence: Evidence, pairs: _Pairs) -> Finding | None:
+def _partners(problem: Problem, evidence: Evidence, pairs: PairClicks) -> Finding | None:
     """Returns the item whose clicks depend most on its partner: bound I takes them for the same beside all partners."""
     item, partner = np.concatenate([pairs.i, pairs.j]), np.concatenate([pairs.j, pairs.i])
-    beside = Coins(np.concatenate([pairs.n, pairs.n]), np.concatenate([pairs.on_i, pairs.on_j]).astype(np.float64))
+    beside = Coins(
+        np.concatenate([pairs.n, pairs.n]), np.concatenate([pairs.clicks_i, pairs.clicks_j]).astype(np.float64)
+    )
     items = evidence.item_clicks()
     apart = Coins(items.n[item] - beside.n, items.clicks[item] - beside.clicks)
     at = worst_disagreement(beside, apart, np.full(len(item), math.log(2 * problem.n_pairs / EACH)))
@@ -193,13 +174,13 @@ def _partners(problem: Problem, evidence: Evidence, pairs: _Pairs) -> Finding | 
     return Finding(FindingKind.PARTNERS, True, (int(item[at]), int(partner[at])), _plain(detail))
 
 
-def _never_both(evidence: Evidence, pairs: _Pairs) -> Finding | None:
+def _never_both(evidence: Evidence, pairs: PairClicks) -> Finding | None:
     """Returns a finding if no impression had two clicks where `NEVER_BOTH` were to be expected.
 
     That is how a page looks that is left with the first click. It takes some knowledge of the population: items that
     no user likes both may be the best pair, and rarely are all the pairs shown.
     """
-    both = pairs.on_i + pairs.on_j - (pairs.n - pairs.s)
+    both = pairs.both
     items = evidence.item_clicks()
     rate = items.clicks / np.maximum(items.n, 1)
     expected = float(pairs.n @ (rate[pairs.i] * rate[pairs.j]))

@@ -75,14 +75,19 @@ def multipliers(n: IntArray, s: FloatArray, log_level: float) -> FloatArray:
 
 
 def item_terms(n: IntArray, s: FloatArray, guess: FloatArray | None, m: FloatArray) -> FloatArray:
-    """Returns h_i(m) for all items and multipliers, (q, K).
+    """Returns h_i(m) for all items and multipliers, (q, K)."""
+    return least_tilted(n, s, log_price(n, s, guess), m[:, None])
+
+
+def least_tilted(n: IntArray, s: FloatArray, price: FloatArray, m: FloatArray) -> FloatArray:
+    """Returns h(m) = min over p of p + m log M(p), for counts, their `log_price`, and multipliers of shapes that fit.
 
     With log M(p) = log M(p_hat) + n KL(p_hat, p) the minimum is where p(1-p) = m n (p_hat - p), a quadratic whose
     smaller root is 2 m n p_hat / (1 + m n + sqrt((1 + m n)^2 - 4 m n p_hat)).
     """
     p_hat = np.divide(s, n, out=np.zeros(len(n)), where=n > 0)
-    mn = m[:, None] * n
+    mn = m * n
     root = np.sqrt(np.maximum((1 + mn) ** 2 - 4 * mn * p_hat, 0.0))
     p = np.minimum(2 * mn * p_hat / (1 + mn + root), p_hat)
     kl = rel_entr(p_hat, p) + rel_entr(1 - p_hat, 1 - p)
-    return p + mn * kl + m[:, None] * log_price(n, s, guess)
+    return p + mn * kl + m * price

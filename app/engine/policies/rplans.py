@@ -93,7 +93,8 @@ class _Refinement:
         self.choices = now.choices
         if now.version == GUESSED_AT:
             self.choices = replace(now.choices, guess=Guess.of(now.version - 1, self.x[:, None]))
-        beliefs = Beliefs(now.evidence, self.x[:, None], self.choices.guess)
+        items = now.evidence.item_clicks() if now.problem.item_clicks else None
+        beliefs = Beliefs(now.evidence, self.x[:, None], self.choices.guess, items)
         self.race = Race(
             now.problem,
             now.evidence,

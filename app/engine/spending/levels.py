@@ -19,8 +19,8 @@ from app.engine.spending.screens import Screen
 TRUSTING_SWEEPS, SOBER_SWEEPS = 2, 2
 """Levels change little after that."""
 
-EXTRA_PRICE = 2.5
-"""What a third entry adds to the price of a joint region, about: log(n)/2."""
+BETTING_PRICE = 3.0
+"""What the pair's own impressions add to the price of a joint region: the weight of the best bet, and its being off."""
 
 LEAST_VARIANCE = 2e-3
 """An entry that was never clicked so far may still be, one time in 500."""
@@ -79,14 +79,27 @@ def shown_together_need(
 ) -> FloatArray:
     """Returns the impressions of each pair that would settle it through bound I, the items known as well as now.
 
-    The bound adds the variance of the rate of clicks on both, m_ij = L_ij - (p_i + p_j - 1), to those of the items.
+    The bound adds the variance of (q_i - p_i)(q_j - p_j) to those of the items (`bounds.shown_together`).
     """
-    both = np.clip(mean - (items.x[i] + items.x[j] - 1), LEAST_VARIANCE, 1.0)
-    e = variance(items.x) / np.maximum(items.n, 1)
-    level = items.half_level[i] + items.half_level[j] + EXTRA_PRICE
-    room = (mean - threshold) ** 2 / (2 * level) - e[i] - e[j]
-    need = np.divide(variance(both), room, out=np.full(len(both), np.inf), where=room > 0)
+    p, q, slack = items.x[i], items.x[j], mean - threshold
+    spread = variance_together(p, q, mean)
+    level = items.half_level[i] + items.half_level[j] + BETTING_PRICE
+    e_i = variance(p - slack / 6) / np.maximum(items.n[i] - seen, 1)
+    e_j = variance(q - slack / 6) / np.maximum(items.n[j] - seen, 1)
+    room = slack**2 / (2 * level) - q**2 * e_i - p**2 * e_j
+    need = np.divide(spread, room, out=np.full(len(spread), np.inf), where=room > 0)
+    need += (
+        np.maximum((1 - p) * q, p * (1 - q)) * level / np.maximum(slack, 1e-9)
+    )  # the least of Z is far from its mean
     return np.maximum(need - seen, STUBBORN * seen + 1.0)
+
+
+def variance_together(p: FloatArray, q: FloatArray, mean: FloatArray) -> FloatArray:
+    """Returns the variance of (q_i - p_i)(q_j - p_j) of pairs whose items have these probabilities, and L = `mean`."""
+    both = np.clip(mean - (p + q - 1), 0.0, np.minimum(1 - p, 1 - q))
+    squares = mean * ((1 - p) * (1 - q)) ** 2 + (1 - p - both) * (p * (1 - q)) ** 2
+    squares += (1 - q - both) * ((1 - p) * q) ** 2 + both * (p * q) ** 2
+    return np.maximum(squares - (mean - p * q) ** 2, LEAST_VARIANCE / 10)
 
 
 def variance(x: FloatArray) -> FloatArray:

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from app.engine.arrays import pair_index, pair_items
-from app.engine.bounds.item_clicks import item_click_bounds
-from app.engine.bounds.screening import item_terms, multipliers, screening_bounds
+from app.engine.bounds.item_clicks import UNGUESSED, item_click_bounds
+from app.engine.bounds.screening import screening_bounds
+from app.engine.bounds.shown_together import Apart, Together, lower_together
+from app.engine.choices import Guess
 from app.engine.evidence import Evidence
 from app.simulation.mixtures import mixture
 from app.simulation.users import Users
@@ -36,22 +38,36 @@ def test_a_pair_never_shown_is_bounded_by_its_items_alone() -> None:
     evidence = Evidence.empty(3).add(i, j, 1, n, s, (np.array([60, 50]), np.array([50, 60])))
     lower = item_click_bounds(evidence, None, LEVEL)
     items_n, unclicked = np.array([900, 800, 1700]), np.array([840.0, 750.0, 1590.0])
-    expected = screening_bounds(items_n, unclicked, LEVEL, None)[0]  # pair (0, 1)
+    expected = screening_bounds(items_n, unclicked, LEVEL, np.full(3, UNGUESSED))[0]  # pair (0, 1)
     assert lower[0] == pytest.approx(expected, abs=1e-12)
     assert lower[0] > 0.75
 
 
-def test_impressions_of_the_two_together_tell_of_both_clicked_and_of_nothing_else() -> None:
+def test_impressions_of_the_two_together_and_of_each_beside_others_are_kept_apart() -> None:
     # Pair (0, 1): 500 together, 120 with a click on both; items 0 and 1 are known from meeting item 2.
     i, j = np.array([0, 0, 1]), np.array([1, 2, 2])
     n, s = np.array([500, 3000, 2000]), np.array([250.0, 2000.0, 1500.0])
     on_i, on_j = np.array([200, 900, 400]), np.array([170, 200, 150])
-    evidence = Evidence.empty(3).add(i, j, 1, n, s, (on_i, on_j))
-    items_n, unclicked = np.array([3500, 2500, 5000]), np.array([2400.0, 1930.0, 4650.0])
-    m = multipliers(items_n, unclicked, LEVEL)
-    apart = item_terms(np.array([3000, 2000, 500]), np.array([2100.0, 1600.0, 120.0]), None, m)
-    expected = float((apart.sum(axis=1) - 1 - m * LEVEL).max())
-    assert item_click_bounds(evidence, None, LEVEL)[0] == pytest.approx(expected, abs=1e-12)
+    evidence = Evidence.empty(3).add(i, j, 2, n, s, (on_i, on_j)).add(i, j, 1, n, s, (on_i, on_j))
+    guess = Guess.of(1, np.array([[0.7], [0.75], [0.9]]))  # made from version 1, which no longer counts
+    together = Together(*(np.array([count]) for count in (500, 250.0, 80.0, 50.0)))
+    apart_i = Apart(np.array([3000]), np.array([2100.0]), np.array([0.7]))
+    apart_j = Apart(np.array([2000]), np.array([1600.0]), np.array([0.75]))
+    expected = float(lower_together(together, apart_i, apart_j, LEVEL)[0])
+    assert item_click_bounds(evidence, guess, LEVEL)[0] == pytest.approx(expected, abs=1e-12)
+    assert expected > 0.5
+
+
+def test_a_pair_shown_once_hardly_loses_what_its_items_say() -> None:
+    evidence, _ = everyone_meets(4, 400)
+    without = evidence.issued(1)
+    keep = ~((without.i == 0) & (without.j == 1))
+    columns = (getattr(without, name)[keep] for name in ("i", "j", "version", "n", "s", "clicks_i", "clicks_j"))
+    never = Evidence(4, *columns)
+    one = np.array([1])
+    once = never.add(np.array([0]), np.array([1]), 1, one, np.array([1.0]), (np.array([0]), np.array([0])))
+    before, after = (item_click_bounds(seen, None, LEVEL)[0] for seen in (never, once))
+    assert before - 0.02 < after < before + 0.01  # log(2/NO_BET) = 1.4 of a level of 4 and more
 
 
 def test_self_pairs_are_left_out() -> None:

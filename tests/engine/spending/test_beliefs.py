@@ -18,7 +18,7 @@ X = np.array([[0.5], [0.8], [1.0], [0.9]])
 
 
 def test_samples_move_the_guess() -> None:
-    beliefs = Beliefs(EVIDENCE, X, Guess.of(2, X))
+    beliefs = Beliefs(EVIDENCE, X, Guess.of(2, X), None)
     index = pair_index(np.array([0, 0, 2]), np.array([1, 3, 3]), 4)
     expected = [(14 + TRUST * 0.4) / (40 + TRUST), 0.45, (5 + TRUST * 0.9) / (5 + TRUST)]
     mean = beliefs.mean(index)
@@ -28,6 +28,21 @@ def test_samples_move_the_guess() -> None:
     assert counted.tolist() == [10, 0, 5]  # after the guess of version 2
     spread = beliefs.spread(index, mean)
     assert spread[1] == pytest.approx(np.sqrt(0.45 * 0.55 / TRUST))
+
+
+def test_clicks_on_items_say_how_the_two_vary_together() -> None:
+    # 40 impressions: 14 without a click, 10 with one on item 0 only, 12 on item 1 only, 4 on both.
+    seen = Evidence.empty(3).add(
+        np.array([0]), np.array([1]), 1, np.array([40]), np.array([14.0]), (np.array([14]), np.array([16]))
+    )
+    x = np.array([[0.6], [0.55], [0.9]])
+    beliefs = Beliefs(seen, x, None, seen.item_clicks())
+    q = [(1, 1)] * 14 + [(0, 1)] * 10 + [(1, 0)] * 12 + [(0, 0)] * 4
+    beyond = sum((a - 0.6) * (b - 0.55) for a, b in q)
+    mean = beliefs.mean(np.array([0, 1]))
+    assert mean.tolist() == pytest.approx([0.33 + beyond / (40 + TRUST), 0.54])
+    own, items = 0.6 * 0.4 * 0.55 * 0.45 / (40 + TRUST), 0.55**2 * 0.24 / 40 + 0.6**2 * 0.2475 / 40
+    assert beliefs.spread(np.array([0]), mean[:1])[0] == pytest.approx(np.sqrt(own + items))
 
 
 def test_every_item_meets_its_partners() -> None:
