@@ -42,7 +42,7 @@ check: install ## lint, types, layers
 test: check ## all checks and all tests
 	$(BIN)/python -m pytest -n auto
 
-coverage: install ## how often certificates and bounds are wrong, 400 sessions a cell (most of an hour)
+coverage: install ## how often certificates and bounds are wrong, 400 sessions a cell (half an hour or more)
 	$(BIN)/python -m tests.statistics.coverage --runs 400
 
 torture: install ## the fault tests, long: 50 kills on each database and on two servers, pauses, outages, full disk, overload
