@@ -43,7 +43,7 @@ test: check ## all checks and all tests
 	$(BIN)/python -m pytest -n auto
 
 coverage: install ## how often certificates and bounds are wrong, 400 sessions a cell (half an hour or more)
-	$(BIN)/python -m tests.statistics.coverage --runs 400
+	$(BIN)/python -u -m tests.statistics.coverage --runs 400
 
 torture: install ## the fault tests, long: 50 kills on each database and on two servers, pauses, outages, full disk, overload
 	BESTPAIR_TEST_KILLS=50 BESTPAIR_TEST_FAULTS=10 $(BIN)/python -m pytest -rP tests/e2e tests/storage
