@@ -54,7 +54,7 @@ class PairClicks(NamedTuple):
         """Impressions with clicks on both: one with a click has it on i, on j, or on both."""
         return self.clicks_i + self.clicks_j - (self.n - self.s)
 
-    def part(self, some: slice | IntArray) -> "PairClicks":
+    def part(self, some: slice) -> "PairClicks":
         """Returns some of the pairs."""
         return PairClicks(*(column[some] for column in self))  # type: ignore[arg-type] # columns of two types
 
@@ -112,6 +112,8 @@ class Evidence:
         self._check(i, j, version, n, s)
         if not (np.all((on_i >= 0) & (on_i <= n - s)) and np.all((on_j >= 0) & (on_j <= n - s))):
             raise InvalidEvidence("clicks on an item must lie between 0 and the impressions with a click")
+        if np.any((i != j) & (on_i + on_j > 0) & (on_i + on_j < n - s)):
+            raise InvalidEvidence("an impression with a click has one on i, on j, or on both")
         low, high = np.minimum(i, j), np.maximum(i, j)
         on_low, on_high = np.where(i <= j, on_i, on_j), np.where(i <= j, on_j, on_i)
         all_i, all_j = np.concatenate([self.i, low]), np.concatenate([self.j, high])

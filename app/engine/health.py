@@ -88,7 +88,7 @@ def findings(
     if problem.model is Model.DETERMINISTIC:
         return ()
     pairs = evidence.together
-    leans_on_clicks = problem.item_clicks and shares.screening > 0
+    leans_on_clicks = problem.item_clicks and shares.clicks > 0
     if leans_on_clicks:
         structure = [_implied_by_clicks(problem, evidence, pairs)]
     else:
@@ -110,15 +110,15 @@ def findings(
 class _Implied(NamedTuple):
     """What a structural bound says of the shown pairs: roughly, and in full where that rouses suspicion."""
 
-    estimate: FloatArray  # (m,) never below the bound
+    estimate: FloatArray  # (m,) about what the bound comes to with many samples
     bounds: Callable[[], FloatArray]  # (P,) lower bounds
 
 
 def _structure(problem: Problem, pairs: PairClicks, structure: Iterable[_Implied]) -> Finding | None:
     """Returns the pair whose direct upper end U lies furthest below what the mixture implies for it (bounds F, I).
 
-    U < bound <= estimate needs n KL(p_hat, estimate) > n KL(p_hat, U) >= level, so the bounds, which cost O(P), are
-    computed only if some pair has that.
+    U < bound < estimate needs n KL(p_hat, estimate) > n KL(p_hat, U) >= level: bounds, which cost O(P), are computed
+    only if some pair has that.
     """
     level = math.log(2 * problem.n_pairs / EACH)
     p_hat = pairs.s / pairs.n
@@ -140,7 +140,7 @@ def _structure(problem: Problem, pairs: PairClicks, structure: Iterable[_Implied
 
 
 def _implied_by_clicks(problem: Problem, evidence: Evidence, pairs: PairClicks) -> _Implied:
-    """Returns what bound I says: p_i + p_j - 1, from impressions that do not show the two together."""
+    """Returns what bound I says, at least about p_i + p_j - 1 from impressions that do not show the two together."""
     items = evidence.item_clicks()
     estimate = np.full(len(pairs.n), -1.0)
     for item, own in ((pairs.i, pairs.clicks_i), (pairs.j, pairs.clicks_j)):

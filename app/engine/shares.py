@@ -14,8 +14,9 @@ class Shares:
     upper: float = 0.1  # all upper bounds together
     nominees: float = 0.0  # upper bounds of nominees together
     direct: float = 0.9  # D
-    screening: float = 0.0  # F, all blanks together; I where answers tell the clicked items
+    screening: float = 0.0  # F, all blanks together
     gram: float = 0.0  # G, all landmarks together
+    clicks: float = 0.0  # I, where answers tell the clicked items
 
 
 def portion(share: float, ordinal: int) -> float:

@@ -20,7 +20,7 @@ from app.simulation.population import Population
 from tests.engine.worlds import Leaning, changing, hiding, of, watch
 
 D_ALONE = Shares()
-LEANING = Shares(upper=0.1, direct=0.5, screening=0.4)
+LEANING = Shares(upper=0.1, direct=0.4, screening=0.25, clicks=0.25)
 
 
 def problem(n_items: int, *, item_clicks: bool = False, epsilon: float = 0.1) -> Problem:

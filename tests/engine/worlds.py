@@ -34,8 +34,9 @@ class Leaning(Lucb):
 
     name: ClassVar[str] = "leaning"
 
-    def shares(self, _problem: Problem) -> Shares:
-        return Shares(upper=0.1, direct=0.5, screening=0.4)
+    def shares(self, problem: Problem) -> Shares:
+        shared = {"clicks": 0.4} if problem.item_clicks else {"screening": 0.4}
+        return Shares(upper=0.1, direct=0.5, **shared)
 
     def propose(self, now: Situation) -> Proposal:
         proposal = super().propose(now)

@@ -65,7 +65,7 @@ class Choosing(Lucb):
     name: ClassVar[str] = "choosing"
 
     def shares(self, _problem: Problem) -> Shares:
-        return Shares(upper=0.1, nominees=0.2, direct=0.4, screening=0.3)
+        return Shares(upper=0.1, nominees=0.2, direct=0.3, screening=0.2, clicks=0.2)
 
     def propose(self, now: Situation) -> Proposal:
         proposal, choices = super().propose(now), now.choices

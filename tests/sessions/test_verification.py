@@ -71,7 +71,7 @@ def test_certificate_verifies_against_its_log(plain: Certified, chosen: Certifie
         assert certificate["pair"] == ["ad-0", "ad-1"]
         assert failed(verify(certificate, rows)) == set()
     assert len(chosen.certificate["choices"]["nominees"]) == 2
-    assert chosen.certificate["bounds"]["shares_of_delta"]["screening"] == 0.3
+    assert chosen.certificate["bounds"]["shares_of_delta"]["clicks"] == 0.2
     assert sum(chosen.certificate["evidence"]["clicks_i"]) > 0
 
 
@@ -81,7 +81,12 @@ def test_choices_shares_and_clicks_decide_the_bounds(chosen: Certified) -> None:
     others = (
         {"settings": {**certificate["settings"], "feedback": "pair"}},
         {"choices": {**certificate["choices"], "nominees": []}},
-        {"bounds": {**certificate["bounds"], "shares_of_delta": {"upper": 0.1, "nominees": 0.1, "screening": 0.8}}},
+        {
+            "bounds": {
+                **certificate["bounds"],
+                "shares_of_delta": {"upper": 0.1, "nominees": 0.1, "screening": 0.1, "clicks": 0.7},
+            }
+        },
     )
     for other in others:
         assert failed(verify(forged(certificate, **other), rows)) & {"upper bound", "lower bounds"}, other
@@ -230,3 +235,13 @@ def test_certificate_of_the_first_schema_still_verifies(plain: Certified) -> Non
     rows = [row for row in plain.rows if row["kind"] != "plan"]
     assert failed(verify(old, rows)) == set()
     assert failed(verify(forged(old, gap=0.01), rows)) == {"gap"}
+
+
+def test_certificate_of_the_earlier_bound_by_clicks_is_not_judged(chosen: Certified) -> None:
+    """Its share was called screening, and recomputed it would say something else."""
+    shares = chosen.certificate["bounds"]["shares_of_delta"]
+    earlier = {name: part for name, part in shares.items() if name != "clicks"}
+    bounds = {**chosen.certificate["bounds"], "shares_of_delta": {**earlier, "screening": 0.4}}
+    (check,) = (one for one in verify(forged(chosen.certificate, bounds=bounds), chosen.rows) if one.name == "bounds")
+    assert not check.holds
+    assert "use the version that wrote it" in check.detail

@@ -174,7 +174,7 @@ def limits(cell: Cell, runs: int) -> dict[str, int]:
         "wrong": allowed(delta, runs),
         "upper": allowed((shares.upper + shares.nominees) * delta, runs),
         "direct": allowed(shares.direct * delta, runs),
-        "structural": allowed((shares.screening + shares.gram) * delta, runs),
+        "structural": allowed((shares.screening + shares.gram + shares.clicks) * delta, runs),
         "displayed": allowed(delta, runs),
     }
 

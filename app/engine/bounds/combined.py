@@ -75,12 +75,11 @@ def _rank_is_refuted(evidence: Evidence, choices: Choices) -> bool:
 
 
 def _screening(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Iterator[_Structural]:
-    """Yields bound I where answers tell the items, else bound F of each blank."""
-    share = shares.screening * problem.delta
-    if problem.item_clicks and share > 0:
-        lower = item_click_bounds(evidence, choices.guess, math.log(1 / share))
+    """Yields bound I where answers tell the items, and bound F of each blank."""
+    if problem.item_clicks and shares.clicks > 0:
+        lower = item_click_bounds(evidence, choices.guess, math.log(1 / (shares.clicks * problem.delta)))
         yield _Structural(Kind.ITEM_CLICKS, lower, ("mixture", "slots-independent", DELAY))
-        return
+    share = shares.screening * problem.delta
     for ordinal, blank in enumerate(choices.blanks, start=1):
         lower = blank_bounds(evidence, blank, math.log(1 / portion(share, ordinal)))
         yield _Structural(Kind.SCREENING, lower, ("mixture", DELAY))

@@ -12,7 +12,8 @@ that was not shown, the weighted mean of parts there is M_i M_j whatever the wei
 
 An impression of i and j together must not enter M_i and M_j both: those factors would be dependent, a user who clicks
 one tends to click the other. Where a guess was made, samples up to it have served it, and later ones count with the
-guess as prior. It says all that F can say and more, and takes F's share.
+guess as prior. It says all that F could say and more, but for the price of having been shown (`NO_BET`), and takes F's
+place.
 """
 
 import numpy as np

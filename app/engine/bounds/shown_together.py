@@ -36,7 +36,7 @@ from app.engine.confidence import log_price
 
 BETS = (0.8, 0.5, 0.32, 0.2, 0.13, 0.08, 0.05, 0.03)
 """g: of the order of B times the distance to be shown over the variance of Z, so the large ones are for few samples. A
-bet that is wrong by a factor of 1.26 costs 5 % of the exponent."""
+bet that is wrong by a factor of 1.26 costs 4 to 7 % of the exponent."""
 
 NO_BET = 0.5
 """Weight of the two parts that count the pair's own impressions for an item; the bets have the rest, in equal parts."""

@@ -6,6 +6,7 @@ lead and what each pair would cost to settle; and one shared column, that of a b
 (bound I), settles most pairs at the price of K entries. What is left goes to direct samples of the pairs that decide.
 """
 
+import math
 from dataclasses import replace
 from typing import ClassVar
 
@@ -62,9 +63,10 @@ class Rplans(Policy):
     name: ClassVar[str] = "rplans"
     guesses: ClassVar[bool] = True
 
-    def shares(self, _problem: Problem) -> Shares:
-        """Returns shares by the work each bound has: most pairs fall to D and F, one pair needs an upper bound."""
-        return Shares(upper=0.02, nominees=0.13, direct=0.5, screening=0.35)
+    def shares(self, problem: Problem) -> Shares:
+        """Returns shares by the work each bound has: most pairs fall to D and to F or I, one needs an upper bound."""
+        shared = {"clicks": 0.35} if problem.item_clicks else {"screening": 0.35}
+        return Shares(upper=0.02, nominees=0.13, direct=0.5, **shared)
 
     def propose(self, now: Situation) -> Proposal:
         """Returns the next batch: towards a proof, or towards the best guess if the budget cannot pay for a proof."""
@@ -157,10 +159,10 @@ class _Refinement:
 
     def _screen(self) -> Screen:
         """Returns the screen there is, or the one that the least clicked item would be."""
-        share, blanks = self.shares.screening * self.now.problem.delta, self.choices.blanks
+        delta, blanks = self.now.problem.delta, self.choices.blanks
         if self.now.problem.item_clicks:
-            return by_item_clicks(self.now.evidence, self.choices.guess, float(np.log(1 / share)))
-        log_level = float(np.log(1 / portion(share, max(len(blanks), 1))))
+            return by_item_clicks(self.now.evidence, self.choices.guess, math.log(1 / (self.shares.clicks * delta)))
+        log_level = math.log(1 / portion(self.shares.screening * delta, max(len(blanks), 1)))
         if blanks:
             return through_blank(self.now.evidence, blanks[-1], log_level)
         return planned_blank(self.x, int(np.argmax(self.x)), log_level)

@@ -44,13 +44,13 @@ def test_each_blank_has_its_own_portion_and_the_highest_bound_wins() -> None:
     assert set(found.binding[found.lower == direct.lower].tolist()) == {Kind.DIRECT}
 
 
-def test_item_clicks_take_the_share_of_screening() -> None:
+def test_item_clicks_have_a_share_of_their_own() -> None:
     K = 4
     i, j = pair_items(np.arange(6), K)
     clicks = (np.full(6, 30), np.full(6, 25))
     seen = Evidence.empty(K).add(i, j, 1, np.full(6, 1000), np.full(6, 950.0), clicks)
     problem = Problem(n_items=K, epsilon=0.1, delta=0.1, item_clicks=True)
-    found = combined_bounds(problem, seen, Choices(blanks=(Blank(0, 1, (0.9,) * K),)), SHARES)
+    found = combined_bounds(problem, seen, Choices(), replace(SHARES, screening=0.0, clicks=0.4))
     direct = direct_bounds(seen, None, 0.01, 0.04)
     expected = np.maximum(direct.lower, item_click_bounds(seen, None, math.log(1 / 0.04)))
     np.testing.assert_allclose(found.lower, expected, atol=1e-14)

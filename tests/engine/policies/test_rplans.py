@@ -29,7 +29,7 @@ def test_it_is_the_default() -> None:
 
 def test_shares_leave_nothing_over_and_spend_nothing_twice() -> None:
     shares = Rplans().shares(Problem(n_items=5, epsilon=0.1, delta=0.1))
-    parts = (shares.upper, shares.nominees, shares.direct, shares.screening, shares.gram)
+    parts = (shares.upper, shares.nominees, shares.direct, shares.screening, shares.gram, shares.clicks)
     assert sum(parts) == pytest.approx(1.0)
     assert min(parts[:4]) > 0
 
