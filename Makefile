@@ -40,7 +40,7 @@ check: install ## lint, types, layers
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 
 test: check ## all checks and all tests
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 coverage: install ## how often certificates and bounds are wrong, 400 sessions a cell (half an hour or more)
 	$(BIN)/python -u -m tests.statistics.coverage --runs 400
