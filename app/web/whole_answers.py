@@ -37,11 +37,8 @@ class Connection(GuardedProtocol):
             return False
         if cycle.disconnected:
             return True  # nobody is left to be answered
-        head = [STATUS_LINE[status]]
-        for name, value in cycle.default_headers:
-            head += (name, b": ", value, b"\r\n")
-        head += (lines, b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n", body)
-        self.transport.write(b"".join(head))
+        end = b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n"
+        self.transport.write(STATUS_LINE[status] + _lines_of_all(cycle.default_headers) + lines + end + body)
         cycle.response_started = cycle.response_complete = True
         cycle.message_event.set()
         if not cycle.keep_alive:
@@ -51,6 +48,20 @@ class Connection(GuardedProtocol):
             self.flow.resume_reading()
             self.wait_for_next()
         return True
+
+
+_of_all: tuple[object, bytes] = (None, b"")
+"""The header lines that all answers have, and the list they were made from: the server makes a new one every second."""
+
+
+def _lines_of_all(headers: list[tuple[bytes, bytes]]) -> bytes:
+    """Returns the server's own header lines, made once for each list of them."""
+    global _of_all  # noqa: PLW0603 - a cache of one entry, the same for all connections
+    made_from, lines = _of_all
+    if made_from is not headers:
+        lines = b"".join(b"%b: %b\r\n" % pair for pair in headers)
+        _of_all = (headers, lines)
+    return lines
 
 
 async def answer(scope: Scope, send: Send, status: int, lines: bytes, body: bytes) -> None:
