@@ -9,7 +9,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from app.web.whole_answers import EXTENSION, Connection, answer
+from app.web.whole_answers import EXTENSION, Connection, _lines_of_all, answer
 
 GET = b"GET /%b HTTP/1.1\r\nHost: here\r\n\r\n"
 LINES = b"content-length: %d\r\nx-one: 1\r\n"
@@ -159,3 +159,11 @@ async def test_other_servers_get_messages() -> None:
         {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2"), (b"x-one", b"1")]},
         {"type": "http.response.body", "body": b"ok"},
     ]  # fmt: skip
+
+
+def test_the_servers_own_lines_change_with_its_list_of_them() -> None:
+    """The date is in them: a new list every second."""
+    first, second = [(b"date", b"one"), (b"server", b"s")], [(b"date", b"two"), (b"server", b"s")]
+    assert _lines_of_all(first) == b"date: one\r\nserver: s\r\n"
+    assert _lines_of_all(second) == b"date: two\r\nserver: s\r\n"
+    assert _lines_of_all(first) == b"date: one\r\nserver: s\r\n"
