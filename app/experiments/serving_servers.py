@@ -50,7 +50,7 @@ class Server:
         """Starts the process and waits until it answers."""
         log = (folder / f"{self.name}-{self.backend}.log").open("wb")
         with log:
-            self._process = subprocess.Popen(  # noqa: S603
+            self._process = subprocess.Popen(  # noqa: S603 - our own servers
                 self._command,
                 env=self._environment,
                 stdout=log,
