@@ -14,6 +14,9 @@ were named in advance: `bounds.nominee`). The best pair is one fixed pair that n
 chose, so lower bounds pay none: each is taken at the whole of its share. All bounds are anytime, so the statement
 holds at every plan at once, and "certified" (gap <= epsilon) may latch.
 
+Of a nominee k, differences may be known better than both ends (`bounds.contrast`): if L_j - L_k >= D_j, then U_k + D_j
+may stand for LB_j in gap(k), and in no other pair's. For j = *: L_k <= L_* - D_* <= L_* + gap(k).
+
 The deterministic model asks for the exact answer: there the gap must fall to rounding size, not only to epsilon, and
 the leader is the pair with the lowest midpoint of its bounds, which then agree to 2e-6 or better.
 
@@ -79,11 +82,16 @@ class Assessment:
 
     def gap_of(self, index: int) -> float:
         """Returns how far from the best this pair can be at most: 0 if it is proven best, 1 if nothing is known."""
-        return _gap(self.bounds, index)
+        return self.bounds.gap_of(index)
+
+    @cached_property
+    def lower(self) -> FloatArray:
+        """What the L of all pairs is proven to be at least, (P,), if that of the leader is at its upper bound."""
+        return self.bounds.lower_beside(self.leader_index)
 
     def lowest_of_others(self, index: int) -> float | None:
         """Returns the lowest lower bound of all other pairs; None if there is no other."""
-        return _lowest_of_others(self.bounds.lower, index)
+        return self.bounds.lowest_of_others(index)
 
     def gap_of_pair(self, pair: Pair) -> float:
         """Returns `gap_of` for a pair of items."""
@@ -92,7 +100,7 @@ class Assessment:
     @cached_property
     def contenders(self) -> IntArray:
         """Returns the pairs that keep the leader from being certified: LB below U_leader - target, leader apart."""
-        open_pairs = np.flatnonzero(self.bounds.lower < self.bounds.upper[self.leader_index] - self.target)
+        open_pairs = np.flatnonzero(self.lower < self.bounds.upper[self.leader_index] - self.target)
         return open_pairs[open_pairs != self.leader_index]
 
 
@@ -105,31 +113,7 @@ def assess(
         leader = int(np.argmin(bounds.lower + bounds.upper))
         return Assessment(bounds, problem.n_items, min(problem.epsilon, EXACT), leader)
     bounds = combined_bounds(problem, evidence, choices or Choices(), shares or Shares())
-    return Assessment(bounds, problem.n_items, problem.epsilon, _leader(bounds))
-
-
-def _leader(bounds: Bounds) -> int:
-    """Returns the pair with the smallest gap: the lowest upper bound, or else the lowest lower bound.
-
-    Only for the pair with the lowest lower bound is the lowest of the *others* higher, so no third pair can win. Among
-    equal upper bounds (all 1 before the first sample) the lowest lower bound leads.
-    """
-    lowest = np.flatnonzero(bounds.upper == bounds.upper.min())
-    first = int(lowest[np.argmin(bounds.lower[lowest])])
-    second = int(np.argmin(bounds.lower))
-    return first if _gap(bounds, first) <= _gap(bounds, second) else second
-
-
-def _gap(bounds: Bounds, index: int) -> float:
-    """Returns U of this pair less the lowest LB of all others, at least 0."""
-    others = _lowest_of_others(bounds.lower, index)
-    return 0.0 if others is None else max(float(bounds.upper[index]) - others, 0.0)
-
-
-def _lowest_of_others(lower: FloatArray, index: int) -> float | None:
-    if len(lower) == 1:
-        return None
-    return float(min(lower[:index].min(initial=math.inf), lower[index + 1 :].min(initial=math.inf)))
+    return Assessment(bounds, problem.n_items, problem.epsilon, bounds.leader())
 
 
 class Displayed(NamedTuple):

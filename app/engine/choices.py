@@ -1,4 +1,4 @@
-"""Choices that bounds rest on: guesses, nominees, blanks, landmarks. Small, plain, and kept for ever.
+"""Choices that bounds rest on: guesses, nominees, outlooks, blanks, landmarks. Small, plain, and kept for ever.
 
 A choice is made from the past, so only what was issued *after* it may prove anything through it. Its `version` is the
 last plan whose impressions it may have seen; what carries a later version counts, beginning with the plan that made the
@@ -10,11 +10,13 @@ used agree.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, Pair
+from app.engine.bounds.contrast_stakes import Outlook
 from app.engine.bounds.gram_counts import LandmarkBatch, Landmarks
 
 DIGITS = 4
@@ -78,10 +80,20 @@ class Choices:
     blanks: tuple[Blank, ...] = ()
     landmarks: tuple[Landmarks, ...] = ()
     gram_refuted: bool = False  # samples contradicted bound G, which is not used any more
+    outlooks: tuple[Outlook, ...] = ()
+
+    def __post_init__(self) -> None:
+        versions = [outlook.version for outlook in self.outlooks]
+        if any(later <= earlier for earlier, later in pairwise(versions)):
+            raise ValueError("a plan has one outlook, and later plans have later ones: impressions are bet on once")
 
     def nominate(self, nominee: Nominee) -> Self:
         """Returns the choices with one more nominee."""
         return replace(self, nominees=(*self.nominees, nominee))
+
+    def expect(self, outlook: Outlook) -> Self:
+        """Returns the choices with what one more plan is going to show."""
+        return replace(self, outlooks=(*self.outlooks, outlook))
 
     def add_blank(self, blank: Blank) -> Self:
         """Returns the choices with one more blank."""
@@ -107,6 +119,7 @@ class Choices:
             "blanks": [{"version": b.version, "item": b.item, "guess": list(b.guess)} for b in self.blanks],
             "landmarks": [landmarks.to_json() for landmarks in self.landmarks],
             "gram_refuted": self.gram_refuted,
+            "outlooks": [outlook.to_json() for outlook in self.outlooks],
         }
 
     @classmethod
@@ -119,6 +132,7 @@ class Choices:
             tuple(Blank(int(b["version"]), int(b["item"]), tuple(b["guess"])) for b in plain["blanks"]),
             tuple(Landmarks.from_json(landmarks) for landmarks in plain["landmarks"]),
             bool(plain["gram_refuted"]),
+            tuple(Outlook.from_json(outlook) for outlook in plain.get("outlooks", ())),  # older ones have none
         )
 
 

@@ -126,7 +126,7 @@ def _said_of(pair: Pair, problem: Problem, evidence: Evidence, assessment: Asses
 
 def _race(problem: Problem, evidence: Evidence, assessment: Assessment) -> tuple[Contender, ...]:
     """Returns the contenders with the lowest lower bounds, lowest first: those the proof has to push up furthest."""
-    lower, found = assessment.bounds.lower, assessment.contenders
+    lower, found = assessment.lower, assessment.contenders
     if len(found) > MOST_NAMED:
         found = found[np.argpartition(lower[found], MOST_NAMED - 1)[:MOST_NAMED]]
     found = found[np.argsort(lower[found], kind="stable")]

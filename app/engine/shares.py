@@ -17,6 +17,7 @@ class Shares:
     screening: float = 0.0  # F, all blanks together
     gram: float = 0.0  # G, all landmarks together
     clicks: float = 0.0  # I, where answers tell the clicked items
+    contrasts: float = 0.0  # differences between rivals and nominees, all nominees together
 
 
 def portion(share: float, ordinal: int) -> float:

@@ -30,7 +30,7 @@ def test_text_by_hand() -> None:
     memory = Memory(3, {"chosen": [0, 7]}, Certified(Pair(2, 5), 0.25, 3, ("mixture",)), choices)
     text = (
         '{"version":3,"notes":{"chosen":[0,7]},"choices":{"guess":{"version":1,"factor":[[0.5,0.25],[0.125,1.0]]},'
-        '"nominees":[{"version":2,"pair":[0,1],"guess":0.75}],"blanks":[{"version":2,"item":1,"guess":[0.5,0.998]}],"landmarks":[],"gram_refuted":false},'
+        '"nominees":[{"version":2,"pair":[0,1],"guess":0.75}],"blanks":[{"version":2,"item":1,"guess":[0.5,0.998]}],"landmarks":[],"gram_refuted":false,"outlooks":[]},'
         '"certified":{"pair":[2,5],"gap":0.25,"version":3,"assumptions":["mixture"]}}'
     )
     assert memory.to_json() == text

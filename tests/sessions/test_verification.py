@@ -56,6 +56,12 @@ def chosen(choosing: str) -> Certified:
     return certified_session(policy=choosing, feedback=FeedbackKind.ITEMS, epsilon=0.1)
 
 
+@pytest.fixture(scope="module")
+def compared() -> Certified:
+    """Rests on contrasts of a nominee with its rivals."""
+    return certified_session(policy="rplans", feedback=FeedbackKind.ITEMS, epsilon=0.05)
+
+
 def failed(checks: list[Check]) -> set[str]:
     return {check.name for check in checks if not check.holds}
 
@@ -192,6 +198,35 @@ class TestChoices:
 
         assert without_it_until(used_from)
         assert not without_it_until(used_from + 1)
+
+
+class TestOutlooks:
+    """What plans said they would show decides what was staked: it must be in the log as it was."""
+
+    def altered(self, compared: Certified, **changes: Any) -> set[str]:
+        choices = copy.deepcopy(compared.certificate["choices"])
+        choices["outlooks"][0] |= changes
+        return failed(verify(forged(compared.certificate, choices=choices), compared.rows))
+
+    def test_the_certificate_rests_on_them(self, compared: Certified) -> None:
+        assert failed(verify(*compared)) == set()
+        assert len(compared.certificate["choices"]["outlooks"]) > 1
+        without = {**compared.certificate["choices"], "outlooks": []}
+        assert {"choices", "gap", "lower bounds"} <= failed(
+            verify(forged(compared.certificate, choices=without), compared.rows)
+        )
+
+    def test_changed_after_the_fact(self, compared: Certified) -> None:
+        outlook = compared.certificate["choices"]["outlooks"][0]
+        assert {"choices", "gap"} <= self.altered(compared, planned=[5 * n for n in outlook["planned"]])
+        assert "choices" in self.altered(compared, values=[min(0.9, value + 0.1) for value in outlook["values"]])
+        assert "choices" in self.altered(compared, version=outlook["version"] - 1)
+
+    @pytest.mark.parametrize("change", [{"planned": []}, {"unclicked": [0.0, 0.5, 0.5, 0.5]}])
+    def test_impossible(self, compared: Certified, change: dict[str, list[float]]) -> None:
+        """As the command tells: such a document is not one of ours."""
+        with pytest.raises(ValueError, match="outlook"):
+            self.altered(compared, **change)
 
 
 class TestShares:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from app.engine.arrays import FloatArray
-from app.engine.bounds import Bounds, Kind
+from app.engine.bounds import Bounds, Contrasts, Kind
+from app.engine.bounds.contrast import Elsewhere, contrasts
 from app.engine.bounds.direct import direct_bounds
 from app.engine.bounds.gram import gram_lower_bounds
 from app.engine.bounds.item_clicks import item_click_bounds
@@ -34,10 +35,11 @@ def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shar
     # Pairs' own upper bounds hold for all pairs at once. A bound G above one of them is wrong: then none is used, which
     # is always sound. Self pairs that are more than the landmarks explain say so too.
     refuted = any(np.any(one.lower > upper) for one in through_landmarks) or _rank_is_refuted(evidence, choices)
-    # What must be reached for a certificate: only there does it matter which bound reached it, and on what assumption.
-    ceiling = float(upper.min()) - problem.epsilon
     used = structural if refuted else [*through_landmarks, *structural]
-    return _with_structure(direct._replace(upper=upper, gram_refuted=refuted), used, ceiling)
+    direct = direct._replace(upper=upper, gram_refuted=refuted)
+    apart = _with_structure(direct, used)
+    bounds = apart._replace(contrasts=tuple(_contrasts(problem, evidence, choices, shares, apart)))
+    return bounds._replace(assumptions=assumptions_of(problem, direct.lower, used, bounds))
 
 
 DELAY = "delay-independent-of-outcome"
@@ -85,14 +87,44 @@ def _screening(problem: Problem, evidence: Evidence, choices: Choices, shares: S
         yield _Structural(Kind.SCREENING, lower, ("mixture", DELAY))
 
 
-def _with_structure(bounds: Bounds, structural: Iterable[_Structural], ceiling: float) -> Bounds:
-    """Returns the highest lower bound of each pair; assumptions count where the ceiling is not reached without them."""
-    lower, assumptions = bounds.lower, dict.fromkeys(bounds.assumptions)
-    binding = np.zeros(len(lower), dtype=np.int8)
+def _with_structure(bounds: Bounds, structural: Iterable[_Structural]) -> Bounds:
+    """Returns the highest lower bound of each pair, and of which kind it is."""
+    lower, binding = bounds.lower, np.zeros(len(bounds.lower), dtype=np.int8)
     for one in structural:
         better = one.lower > lower
-        if np.any(better & (lower < ceiling)):
-            assumptions |= dict.fromkeys(one.assumptions)
         binding[better] = one.kind
         lower = np.where(better, one.lower, lower)
-    return Bounds(lower, bounds.upper, tuple(assumptions), bounds.gram_refuted, binding)
+    return bounds._replace(lower=lower, binding=binding)
+
+
+def assumptions_of(
+    problem: Problem, direct: FloatArray, structural: Iterable[_Structural], bounds: Bounds
+) -> tuple[str, ...]:
+    """Returns what the leader's certificate leans on: a kind counts where the others before it do not reach the goal.
+
+    The goal is U of the leader less epsilon; contrasts come last, and only the leader's own matter.
+    """
+    leader = bounds.leader()
+    goal, lower, found = float(bounds.upper[leader]) - problem.epsilon, direct, dict.fromkeys(bounds.assumptions)
+    for one in structural:
+        if np.any((one.lower > lower) & (lower < goal)):
+            found |= dict.fromkeys(one.assumptions)
+        lower = np.maximum(lower, one.lower)
+    if np.any((bounds.lower_beside(leader) > lower) & (lower < goal)):
+        # Where answers tell the items, scores take each for the same beside all partners.
+        found |= dict.fromkeys(("slots-independent", DELAY) if problem.item_clicks else (DELAY,))
+    return tuple(found)
+
+
+def _contrasts(
+    problem: Problem, evidence: Evidence, choices: Choices, shares: Shares, apart: Bounds
+) -> Iterator[Contrasts]:
+    """Yields what is proven of each nominee beside its rivals."""
+    if shares.contrasts == 0:
+        return
+    elsewhere = Elsewhere(apart.lower, apart.upper)
+    for ordinal, nominee in enumerate(choices.nominees, start=1):
+        share = portion(shares.contrasts * problem.delta, ordinal)
+        found = contrasts(evidence, choices, nominee, share, problem.epsilon, elsewhere)
+        if found is not None:
+            yield found

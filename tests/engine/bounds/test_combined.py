@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from app.engine.arrays import Pair, pair_items
-from app.engine.bounds import Kind
+from app.engine.bounds import Bounds, Contrasts, Kind, combined
 from app.engine.bounds.combined import DELAY, combined_bounds
+from app.engine.bounds.contrast import Elsewhere, contrasts
+from app.engine.bounds.contrast_stakes import Outlook
 from app.engine.bounds.direct import direct_bounds
 from app.engine.bounds.gram_counts import LandmarkBatch, Landmarks
 from app.engine.bounds.item_clicks import item_click_bounds
@@ -121,3 +123,78 @@ def test_a_gram_bound_that_a_pairs_own_samples_refute_is_not_used() -> None:
         problem, Evidence.from_rows(3, rows), Choices(landmarks=(landmarks,), gram_refuted=True), shares
     )
     assert for_good.lower[0] == 0.0
+
+
+class TestContrasts:
+    """Items that are clicked alike beside all partners, a nominee, and plans that say what they will show."""
+
+    K = 4
+    SHARES = Shares(upper=0.1, nominees=0.1, direct=0.1, clicks=0.3, contrasts=0.4)
+    PROBLEM = Problem(n_items=4, epsilon=0.06, delta=0.1, item_clicks=True)
+    NOMINEES = (Nominee(1, Pair(2, 3), 0.5), Nominee(1, Pair(0, 1), 0.3))
+    P = (0.6, 0.55, 0.8, 0.85)
+
+    def choices(self) -> Choices:
+        i, j = pair_items(np.arange(6), self.K)
+        outlook = Outlook(
+            version=1,
+            items=(0, 1, 2, 3),
+            shown=(1200,) * 4,
+            unclicked=self.P,
+            pairs=tuple(zip(i.tolist(), j.tolist(), strict=True)),
+            planned=(400,) * 6,
+            values=tuple(np.round(np.array(self.P)[i] * np.array(self.P)[j], 4).tolist()),
+        )
+        return Choices(nominees=self.NOMINEES, outlooks=(outlook,))
+
+    def seen(self) -> Evidence:
+        i, j = pair_items(np.arange(6), self.K)
+        p = np.array(self.P)
+        clicks = tuple(np.round(400 * (1 - p[item])).astype(np.int64) for item in (i, j))
+        return Evidence.empty(self.K).add(i, j, 2, np.full(6, 400), np.round(400 * p[i] * p[j]), (clicks[0], clicks[1]))
+
+    def test_each_nominee_has_its_own_portion(self) -> None:
+        found = combined_bounds(self.PROBLEM, self.seen(), self.choices(), self.SHARES)
+        assert [one.nominee for one in found.contrasts] == [5, 0]
+        elsewhere = Elsewhere(found.lower, found.upper)
+        for one, nominee, part in zip(found.contrasts, self.NOMINEES, (2, 6), strict=True):
+            share = 0.4 * 0.1 / part
+            again = contrasts(self.seen(), self.choices(), nominee, share, self.PROBLEM.epsilon, elsewhere)
+            assert again is not None
+            np.testing.assert_array_equal(one.difference, again.difference)
+
+    def test_they_raise_what_stands_beside_the_nominee_and_nothing_else(self) -> None:
+        found = combined_bounds(self.PROBLEM, self.seen(), self.choices(), self.SHARES)
+        without = combined_bounds(self.PROBLEM, self.seen(), self.choices(), replace(self.SHARES, contrasts=0.0))
+        np.testing.assert_array_equal(found.lower, without.lower)
+        assert without.contrasts == ()
+        beside, one = found.lower_beside(0), found.contrasts[1]
+        np.testing.assert_array_equal(found.lower_beside(3), found.lower)  # no nominee
+        assert np.all(beside >= found.lower)
+        raised = beside > found.lower
+        assert raised.any()
+        np.testing.assert_allclose((found.upper[0] + one.difference)[raised[one.rivals]], beside[raised], atol=1e-14)
+
+    def test_a_nominee_is_certified_by_them(self) -> None:
+        found = assess(self.PROBLEM, self.seen(), self.choices(), self.SHARES)
+        assert found.leader == Pair(0, 1)
+        assert found.certified
+        assert found.gap == pytest.approx(max(0.0, -float(found.bounds.contrasts[1].difference.min())))
+        assert found.bounds.upper[0] - np.delete(found.bounds.lower, 0).min() > self.PROBLEM.epsilon
+        assert len(found.contenders) == 0
+
+    def test_they_lean_on_items_that_are_clicked_alike(self) -> None:
+        found = combined_bounds(self.PROBLEM, self.seen(), self.choices(), replace(self.SHARES, clicks=0.0))
+        assert found.assumptions == ("slots-independent", DELAY)
+        assert combined_bounds(self.PROBLEM, self.seen(), Choices(), replace(self.SHARES, clicks=0.0)).assumptions == ()
+
+    def test_assumptions_are_those_of_the_pair_that_leads(self) -> None:
+        """A nominee may lead with an upper bound that is not the lowest: what it leans on is named all the same."""
+        direct = np.array([0.1, 0.32, 0.35, 0.6, 0.6, 0.6])
+        upper = np.array([0.5, 0.4, 0.9, 0.9, 0.9, 0.9])
+        rivals = np.arange(1, 6)
+        beside = Contrasts(0, rivals, np.array([-0.05, 0.0, 0.0, 0.0, 0.0]), np.ones(5))
+        bounds = Bounds(direct, upper, (), contrasts=(beside,))
+        assert bounds.leader() == 0
+        assert combined.assumptions_of(self.PROBLEM, direct, [], bounds) == ("slots-independent", DELAY)
+        assert combined.assumptions_of(self.PROBLEM, direct, [], bounds._replace(contrasts=())) == ()

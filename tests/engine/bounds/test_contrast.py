@@ -1,0 +1,335 @@
+"""Contrasts: bookkeeping against one impression at a time, what counts, and what is left over."""
+
+import math
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from app.engine.arrays import FloatArray, Pair, n_pairs, pair_number
+from app.engine.bounds import Contrasts
+from app.engine.bounds.contrast import LEFTOVER, Elsewhere, contrasts, play, seen
+from app.engine.bounds.contrast_stakes import LEAST_MARGIN, MOST_STAKED, Outlook, Stakes
+from app.engine.choices import Choices, Guess, Nominee
+from app.engine.confidence import lower_end, upper_end
+from app.engine.evidence import Evidence
+
+K = 6
+EPSILON = 0.1
+NOMINEE = Pair(1, 3)
+PLANNED = {(1, 3): 40, (0, 1): 30, (2, 4): 25, (3, 5): 10, (0, 3): 20, (1, 5): 5}
+"""Rivals that share either item with the nominee, or none; (0, 3), (1, 5) are shown and not among the pairs bet on."""
+
+D = (0.6, 0.5, 0.8, 0.7, 0.9, 0.95)
+OUTLOOK = Outlook(
+    version=4,
+    items=(0, 1, 2, 3, 4, 5),
+    shown=tuple(sum(n for pair, n in PLANNED.items() if item in pair) for item in range(K)),
+    unclicked=D,
+    pairs=((1, 3), (0, 1), (2, 4), (3, 5)),
+    planned=(40, 30, 25, 10),
+    values=(0.33, 0.35, 0.7, 0.66),
+)
+OF_PAIRS = replace(OUTLOOK, items=(), shown=(), unclicked=())
+NOWHERE = Elsewhere(np.zeros(n_pairs(K)), np.ones(n_pairs(K)))
+
+
+class World:
+    """Chances of each pair's four outcomes: neither, only i, only j, both clicked."""
+
+    def __init__(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        self.p = rng.uniform(0.3, 0.95, K)
+        self.L = {}
+        for i, j in PLANNED:
+            low, high = max(self.p[i] + self.p[j] - 1, 0.0), min(self.p[i], self.p[j])
+            self.L[i, j] = rng.uniform(low, high)
+
+    def chances(self, i: int, j: int) -> FloatArray:
+        p, q, none = self.p[i], self.p[j], self.L[i, j]
+        return np.array([none, q - none, p - none, 1 - p - q + none])
+
+
+def shown(
+    world: World, seed: int, part: float = 1.0, version: int = 5
+) -> tuple[Evidence, dict[tuple[int, int], list[int]]]:
+    """Impressions of the plan, or of a part of them, by cell."""
+    rng = np.random.default_rng(seed)
+    cells = {
+        pair: rng.multinomial(math.ceil(part * n * rng.uniform(part, 1)), world.chances(*pair))
+        for pair, n in PLANNED.items()
+    }
+    seen = Evidence.empty(K)
+    for (i, j), (neither, only_i, only_j, both) in cells.items():
+        clicks = (np.array([only_i + both]), np.array([only_j + both]))
+        n = neither + only_i + only_j + both
+        seen = seen.add(np.array([i]), np.array([j]), version, np.array([n]), np.array([float(neither)]), clicks)
+    return seen, {pair: list(found) for pair, found in cells.items()}
+
+
+def one_by_one(
+    stakes: Stakes, row: int, pair: tuple[int, int], cell: int, d: dict[int, float], outlook: Outlook = OUTLOOK
+) -> float:
+    """y of one impression, from the definition."""
+    (i, j), rival = pair, tuple(stakes.rivals[row])
+    q = {i: 1.0 - (cell in (1, 3)), j: 1.0 - (cell in (2, 3))}
+    listed = bool(stakes.listed[row])
+    c = dict.fromkeys(range(K), 0.0)
+    c[rival[0]] += d[rival[1]] if listed else 1.0
+    c[rival[1]] += d[rival[0]] if listed else 1.0
+    c[NOMINEE.i] -= d[NOMINEE.j]
+    c[NOMINEE.j] -= d[NOMINEE.i]
+    planned = dict(zip(outlook.items, outlook.shown, strict=True)) or dict.fromkeys(range(K), 1)
+    score = sum(c[x] * (q[x] - d[x]) / planned[x] for x in pair)
+    Z = (q[i] - d[i]) * (q[j] - d[j])
+    if pair == rival and listed:
+        at = outlook.pairs.index(pair)
+        score += (Z - (outlook.values[at] - d[i] * d[j])) / outlook.planned[at]
+    if pair == NOMINEE:
+        score -= (Z - (outlook.values[0] - d[i] * d[j])) / outlook.planned[0]
+    return float(stakes.purse[row] * score)
+
+
+def found_by(
+    evidence: Evidence, outlook: Outlook, share: float = 0.05, elsewhere: Elsewhere = NOWHERE, version: int = 4
+) -> Contrasts:
+    choices = Choices(nominees=(Nominee(version, NOMINEE, 0.3),), outlooks=(outlook,))
+    found = contrasts(evidence, choices, choices.nominees[0], share, EPSILON, elsewhere)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("outlook", [OUTLOOK, OF_PAIRS])
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_are_those_of_single_impressions(outlook: Outlook, seed: int) -> None:
+    """What was won, and its mean, which is linear in the truth with the coefficients that are kept."""
+    world = World(seed)
+    evidence, cells = shown(world, seed, part=0.6)
+    stakes = Stakes(outlook, NOMINEE, EPSILON)
+    d = dict(zip(range(K), D if outlook.items else [0.0] * K, strict=True))
+    sums = play(stakes, seen(stakes, evidence))
+    for row in range(len(stakes.rivals)):
+        won = mean = 0.0
+        for pair, counts in cells.items():
+            y = [one_by_one(stakes, row, pair, cell, d) for cell in range(4)]
+            won += sum(n * math.log1p(one) for n, one in zip(counts, y, strict=True))
+            mean += sum(counts) * float(world.chances(*pair) @ np.array(y))
+        i, j = stakes.rivals[row]
+        items = [i, j, NOMINEE.i, NOMINEE.j]
+        least = world.p[i] + world.p[j] - 1
+        L = world.L[i, j] if stakes.listed[row] else least  # of others only p is known: L is at least this
+        stated = sums.of_rival[row] * L - sums.of_nominee[row] * world.L[NOMINEE] + sums.constant[row]
+        stated += float(sums.of_items[:, row] @ world.p[items])
+        assert sums.won[row] == pytest.approx(won, abs=1e-9)
+        assert stated == pytest.approx(mean, abs=1e-9)
+
+
+def as_planned(version: int = 5) -> Evidence:
+    """All that was planned, and nothing else."""
+    rng, evidence = np.random.default_rng(version), Evidence.empty(K)
+    for (i, j), n in PLANNED.items():
+        cells = rng.multinomial(n, [0.4, 0.2, 0.2, 0.2])
+        clicks = (np.array([cells[1] + cells[3]]), np.array([cells[2] + cells[3]]))
+        neither = np.array([float(cells[0])])
+        evidence = evidence.add(np.array([i]), np.array([j]), version, np.array([n]), neither, clicks)
+    return evidence
+
+
+def test_nothing_is_left_over_if_all_that_was_planned_came_in() -> None:
+    stakes = Stakes(OUTLOOK, NOMINEE, EPSILON)
+    sums = play(stakes, seen(stakes, as_planned()))
+    assert np.abs(sums.of_items).max() < 1e-9
+    assert sums.of_rival == pytest.approx(sums.of_nominee)
+    assert sums.of_rival == pytest.approx(stakes.purse)
+    # So neither the items' intervals nor other bounds matter.
+    found = found_by(as_planned(), OUTLOOK)
+    other = found_by(as_planned(), OUTLOOK, elsewhere=Elsewhere(np.full(n_pairs(K), 0.2), np.full(n_pairs(K), 0.9)))
+    assert found.difference == pytest.approx(other.difference)
+
+
+def test_levels_to_the_digit() -> None:
+    stakes, share = Stakes(OUTLOOK, NOMINEE, EPSILON), 0.02
+    sums = play(stakes, seen(stakes, as_planned()))
+    expected = (sums.won - math.log(1 / (0.95 * share)) - sums.constant) / stakes.purse
+    found = found_by(as_planned(), OUTLOOK, share)
+    place = [pair_number(Pair(*pair), K) for pair in stakes.rivals.tolist()]
+    at = np.searchsorted(found.rivals, place)
+    assert found.difference[at] == pytest.approx(np.maximum(expected, -1))
+    assert np.count_nonzero(expected > -1) > 4
+    assert found.weight[at] == pytest.approx(stakes.purse)
+
+
+def test_what_is_left_over_is_taken_at_its_worst() -> None:
+    """A plan of which parts did not come in, with items known to an interval and pairs to their other bounds."""
+    evidence, _ = shown(World(6), 6, part=0.5)
+    stakes, share = Stakes(OUTLOOK, NOMINEE, EPSILON), 0.1
+    sums = play(stakes, seen(stakes, evidence))
+    items = evidence.item_clicks()
+    ends = [end(items.n, items.n - items.clicks, math.log(8 / (LEFTOVER * share))) for end in (lower_end, upper_end)]
+    lower, upper = np.full(n_pairs(K), 0.25), np.full(n_pairs(K), 0.8)
+    found = found_by(evidence, OUTLOOK, share, Elsewhere(lower, upper))
+    for row, (i, j) in enumerate(stakes.rivals.tolist()):
+        slopes = dict.fromkeys((i, j, *NOMINEE), 0.0)
+        for slot, item in enumerate((i, j, *NOMINEE)):
+            slopes[item] += float(sums.of_items[slot, row])
+        most = sum(max(slope * ends[0][x], slope * ends[1][x]) for x, slope in slopes.items())
+        K_r, K_k = float(sums.of_rival[row]), float(sums.of_nominee[row])
+        level = math.log(1 / ((1 - LEFTOVER) * share))
+        # The least L_r - L_k with K_r L_r - K_k L_k >= known, L_r >= .25, L_k <= .8: at a corner of that region.
+        known = float(sums.won[row]) - level - float(sums.constant[row]) - most
+        least = (known + K_k * 0.8) / K_r - 0.8 if K_r > K_k else 0.25 - (K_r * 0.25 - known) / K_k
+        at = int(np.searchsorted(found.rivals, pair_number(Pair(i, j), K)))
+        assert found.difference[at] == pytest.approx(max(least, -1.0))
+
+
+def test_only_impressions_of_the_outlooks_own_version_count() -> None:
+    evidence, _ = shown(World(3), 3)
+    mixed = together(evidence, shown(World(4), 4, version=4)[0], shown(World(5), 5, version=6)[0])
+    # Weights do not depend on outcomes, so they show what was counted.
+    assert found_by(evidence, OUTLOOK).weight == pytest.approx(found_by(mixed, OUTLOOK).weight)
+
+
+def test_outlooks_from_before_the_nomination_do_not_count() -> None:
+    evidence, _ = shown(World(3), 3)
+    choices = Choices(nominees=(Nominee(5, NOMINEE, 0.3),), outlooks=(OUTLOOK,))
+    assert contrasts(evidence, choices, choices.nominees[0], 0.05, EPSILON, NOWHERE) is None
+
+
+def test_one_plan_has_one_outlook() -> None:
+    with pytest.raises(ValueError, match="bet on once"):
+        Choices(outlooks=(OUTLOOK, OUTLOOK))
+    with pytest.raises(ValueError, match="bet on once"):
+        Choices(outlooks=(OUTLOOK,)).expect(replace(OUTLOOK, version=3))
+
+
+def together(*parts: Evidence) -> Evidence:
+    """All the counts."""
+    total = parts[0]
+    for one in parts[1:]:
+        total = total.add(one.i, one.j, int(one.version[0]), one.n, one.s, (one.clicks_i, one.clicks_j))
+    return total
+
+
+def test_plans_add_up_whatever_form_a_rival_is_bet_on_in() -> None:
+    """(2, 4) is listed in the first plan and bet on by its items in the second, (0, 1) is in the second alone."""
+    epsilon, share = 0.4, 0.05
+    first = replace(OUTLOOK, pairs=((1, 3), (2, 4)), planned=(40, 25), values=(0.33, 0.7))
+    second = replace(OUTLOOK, version=5, pairs=((1, 3), (0, 1), (3, 5)), planned=(40, 30, 10), values=(0.4, 0.35, 0.66))
+    evidence = together(as_planned(), as_planned(version=6))
+    choices = Choices(nominees=(Nominee(4, NOMINEE, 0.3),), outlooks=(first, second))
+    found = contrasts(evidence, choices, choices.nominees[0], share, epsilon, NOWHERE)
+    assert found is not None
+    total: dict[tuple[int, ...], FloatArray] = {}
+    forms: dict[tuple[int, ...], list[bool]] = {}
+    for outlook in (first, second):
+        stakes = Stakes(outlook, NOMINEE, epsilon)
+        sums = play(stakes, seen(stakes, evidence.issued(outlook.version + 1, outlook.version + 1)))
+        for row, rival in enumerate(stakes.rivals.tolist()):
+            pair = tuple(rival)
+            won = np.array([sums.won[row] - sums.constant[row], sums.of_rival[row]])
+            total[pair] = total.get(pair, np.zeros(2)) + won
+            forms.setdefault(pair, []).append(bool(stakes.listed[row]))
+    assert forms[2, 4] == [True, False]
+    assert forms[0, 1][-1]
+    for pair, (won, weight) in total.items():
+        at = int(np.searchsorted(found.rivals, pair_number(Pair(*pair), K)))
+        expected = (won - math.log(1 / ((1 - LEFTOVER) * share))) / weight
+        assert found.difference[at] == pytest.approx(max(expected, -1.0))
+
+
+class TestItemsLeftOver:
+    """Intervals of p for what did not come in as planned."""
+
+    GUESS = Guess(2, ((0.6,), (0.5,), (0.8,), (0.7,), (0.9,), (0.95,)))
+
+    def found(self, *before: Evidence, guess: Guess | None = None) -> float:
+        """What is proven of (0, 5), which has no item of the nominee, by its items."""
+        outlook = replace(
+            OUTLOOK, planned=tuple(40 * n for n in OUTLOOK.planned), shown=tuple(40 * n for n in OUTLOOK.shown)
+        )
+        partly = Evidence.empty(K)
+        for (i, j), part in zip(PLANNED, (0.9, 0.7, 1.0, 0.8, 0.6, 1.0), strict=True):
+            n = np.array([round(40 * PLANNED[i, j] * part)])
+            clicks = (n * 3 // 10, n * 2 // 10)
+            partly = partly.add(np.array([i]), np.array([j]), 5, n, (n - sum(clicks)).astype(np.float64), clicks)
+        choices = Choices(guess, nominees=(Nominee(4, NOMINEE, 0.3),), outlooks=(outlook,))
+        found = contrasts(together(partly, *before), choices, choices.nominees[0], 0.1, EPSILON, NOWHERE)
+        assert found is not None
+        return float(found.difference[np.searchsorted(found.rivals, pair_number(Pair(0, 5), K))])
+
+    def test_the_nominees_items_are_known_from_later_samples_only(self) -> None:
+        """What chose them may have been luck. Those of the rival were chosen by nobody."""
+        assert self.found(Evidence.from_rows(K, [(1, 3, 3, 900, 500.0)])) == self.found()
+        assert self.found(Evidence.from_rows(K, [(0, 5, 3, 900, 500.0)])) != self.found()
+
+    def test_samples_up_to_the_guess_count_for_nobody(self) -> None:
+        early, late = (Evidence.from_rows(K, [(0, 5, version, 900, 500.0)]) for version in (2, 3))
+        alone = self.found(guess=self.GUESS)
+        assert self.found(early, guess=self.GUESS) == alone
+        assert self.found(late, guess=self.GUESS) != alone
+        assert self.found() != alone, "the guess is the prior"
+
+
+def test_a_plan_that_does_not_show_the_nominee_stakes_nothing_on_its_rivals() -> None:
+    evidence, _ = shown(World(3), 3)
+    choices = Choices(nominees=(Nominee(4, Pair(0, 2), 0.3),), outlooks=(OUTLOOK,))
+    assert contrasts(evidence, choices, choices.nominees[0], 0.05, EPSILON, NOWHERE) is None
+
+
+@pytest.mark.parametrize("planned", [(1, 1, 1, 1), (40, 30, 25, 10), (4000, 3000, 2500, 1000)])
+def test_no_outcome_costs_more_than_it_may(planned: tuple[int, ...]) -> None:
+    scale = planned[0] / 40
+    outlook = replace(OUTLOOK, planned=planned, shown=tuple(max(1, int(n * scale)) for n in OUTLOOK.shown))
+    stakes = Stakes(outlook, NOMINEE, EPSILON)
+    d = dict(enumerate(D))
+    for row in range(len(stakes.rivals)):
+        y = [one_by_one(stakes, row, pair, cell, d, outlook) for pair in combinations(range(K), 2) for cell in range(4)]
+        assert min(y) >= -MOST_STAKED - 1e-12
+    assert stakes.purse.max() > 0
+
+
+def test_others_are_the_lowest_pairs_of_items_that_are_not_listed() -> None:
+    rng = np.random.default_rng(7)
+    items = np.sort(rng.choice(900, 300, replace=False))
+    d = np.round(rng.beta(8, 2, 300), 4)
+    outlook = Outlook(
+        1, tuple(items.tolist()), (1,) * 300, tuple(d.tolist()), ((int(items[0]), int(items[1])),), (1,), (0.5,)
+    )
+    u, v = np.triu_indices(300, 1)
+    lowest = np.sort((d[u] + d[v])[1:])
+    found = outlook.by_item(outlook.unclicked, 0.0)[outlook.others].sum(axis=1)
+    assert np.sort(found) == pytest.approx(lowest[: len(found)])
+    assert len(np.unique(outlook.others, axis=0)) == len(found) > 1900
+
+
+def test_rivals_by_items_are_thought_to_lose_by_them() -> None:
+    stakes = Stakes(OUTLOOK, NOMINEE, EPSILON)
+    least = np.array([D[i] + D[j] - 1 for i, j in stakes.rivals[~stakes.listed]])
+    assert np.all(least + EPSILON - 0.33 >= LEAST_MARGIN * EPSILON)
+    assert not {tuple(pair) for pair in stakes.rivals[~stakes.listed].tolist()} & set(OUTLOOK.pairs)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"planned": (40, 30)},
+        {"values": (0.3,)},
+        {"shown": ()},
+        {"items": (1, 0, 2, 3, 4, 5)},
+        {"unclicked": (1.0,) * 6},
+        {"pairs": ((1, 3), (0, 1), (4, 2), (3, 5))},
+        {"pairs": ((1, 3), (0, 1), (0, 1), (3, 5))},
+    ],
+)
+def test_what_cannot_be_expected_is_refused(change: dict[str, tuple[float, ...]]) -> None:
+    with pytest.raises(ValueError, match="outlook"):
+        replace(OUTLOOK, **change)  # type: ignore[arg-type] # fields of several types
+
+
+def test_an_outlook_survives_storage() -> None:
+    assert Outlook.from_json(OUTLOOK.to_json()) == OUTLOOK
+    choices = Choices(outlooks=(OUTLOOK, replace(OF_PAIRS, version=5)))
+    assert Choices.from_plain(choices.to_plain()) == choices
+    older = {name: part for name, part in Choices().to_plain().items() if name != "outlooks"}
+    assert Choices.from_plain(older) == Choices()
