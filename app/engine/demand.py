@@ -45,6 +45,11 @@ class Demand:
         """All impressions asked for."""
         return int(self.count.sum())
 
+    def of_items(self, n_items: int) -> IntArray:
+        """Returns how often each item is asked for, (K,), a self pair twice."""
+        both = np.bincount(self.i, self.count, n_items) + np.bincount(self.j, self.count, n_items)
+        return both.astype(np.int64)
+
     def limited(self, room: int, rng: np.random.Generator) -> Self:
         """Returns this demand cut down to `room` impressions, every pair in proportion, rounding at random."""
         if self.total <= room:

@@ -12,8 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from app.engine.arrays import Pair, pair_at
+from app.engine.arrays import Pair, pair_at, pair_number
 from app.engine.choices import DIGITS, Blank, Guess, Nominee, clear_of_the_ends
+from app.engine.demand import Demand
 from app.engine.memory import Notes, int_list
 from app.engine.policies.explore_fit_verify import NOTE as RUN_ON_A_BUDGET
 from app.engine.policies.explore_fit_verify import divides, explore_fit_verify
@@ -22,9 +23,10 @@ from app.engine.problem import Problem
 from app.engine.shares import Shares, portion
 from app.engine.spending.batch import STALLED, Batch
 from app.engine.spending.beliefs import Beliefs
+from app.engine.spending.contrasts import MOST_RIVALS, outlook_of
 from app.engine.spending.exploring import first_look, rank_one
 from app.engine.spending.levels import Levels, best_levels
-from app.engine.spending.race import Aim, Race, as_open_pairs
+from app.engine.spending.race import Aim, Race
 from app.engine.spending.screens import Screen, by_item_clicks, planned_blank, through_blank
 
 GROWTH = 0.15
@@ -44,6 +46,9 @@ later ones are cheaper, and a nomination too many costs a tenth of the leader's 
 FEWEST_BEFORE_NOMINATION = 20
 
 DIRECT_PART_IF_CLICKS_ARE_TOLD = 0.5
+
+RACE_PART = 0.7
+"""What the race of leader and rivals gets of a batch, at most, while shared entries want the rest."""
 
 DEAREST_LOOK = 0.25
 """With a budget below four first looks there is nothing to prove with."""
@@ -65,8 +70,9 @@ class Rplans(Policy):
 
     def shares(self, problem: Problem) -> Shares:
         """Returns shares by the work each bound has: most pairs fall to D and to F or I, one needs an upper bound."""
-        shared = {"clicks": 0.35} if problem.item_clicks else {"screening": 0.35}
-        return Shares(upper=0.02, nominees=0.13, direct=0.5, **shared)
+        if problem.item_clicks:
+            return Shares(upper=0.02, nominees=0.08, direct=0.15, clicks=0.3, contrasts=0.45)
+        return Shares(upper=0.02, nominees=0.13, direct=0.5, screening=0.35)
 
     def propose(self, now: Situation) -> Proposal:
         """Returns the next batch: towards a proof, or towards the best guess if the budget cannot pay for a proof."""
@@ -116,7 +122,7 @@ class _Refinement:
         batch = Batch(now.batch(GROWTH), now.problem.n_items)
         screen = self._screen()
         rough = race.rough_aim()
-        at_first = best_levels(screen, rough.threshold, as_open_pairs(rough))
+        at_first = best_levels(screen, race.to_settle(screen, rough))
         worth = self._has_screen or at_first.cost < WORTH_SCREENING * float(
             (rough.direct * rough.open_pairs.weight).sum()
         )
@@ -124,7 +130,7 @@ class _Refinement:
         if worth and not self._has_screen:
             screen = self._open_blank(screen, batch)
         pairs = aim.open_pairs
-        levels: Levels | None = best_levels(screen, aim.threshold, as_open_pairs(aim)) if worth else None
+        levels: Levels | None = best_levels(screen, race.to_settle(screen, aim)) if worth else None
         unsettled = np.ones(len(pairs.index), dtype=np.bool_) if levels is None else ~levels.settled
         cost = aim.leader_need + (float((aim.direct * pairs.weight).sum()) if levels is None else levels.cost)
         nominated = self._nominate(aim)
@@ -132,6 +138,12 @@ class _Refinement:
         batch.leader(aim, for_leader, nominated=nominated)
         batch.search(aim, now.problem.epsilon)
         todo, all_of_it = np.flatnonzero(unsettled), cost <= batch.size
+        contrasting = nominated and self.shares.contrasts > 0
+        if contrasting:
+            order = todo[np.argsort(pairs.mean[todo], kind="stable")]
+            rivals, todo = order[:MOST_RIVALS], order[MOST_RIVALS:]
+            wanted = batch.race(race.field(aim, rivals), RACE_PART * batch.left)
+            cost += wanted - float(aim.direct[rivals].sum())  # known better now than rival by rival
         if now.problem.item_clicks:  # direct samples serve both their items too, so they come first
             batch.direct(aim, todo, 1.0 if all_of_it else DIRECT_PART_IF_CLICKS_ARE_TOLD)
         if levels is not None and self._has_screen:
@@ -140,7 +152,7 @@ class _Refinement:
             batch.direct(aim, todo)
         batch.rest_to_leader(aim, for_leader)
         if batch.left > STALLED * batch.size:
-            batch.lowest_bounds(now.assessment.contenders, now.assessment.bounds.lower)
+            batch.lowest_bounds(now.assessment.contenders, now.assessment.lower)
         diagnostics = {
             "width": aim.width,
             "threshold": aim.threshold,
@@ -150,8 +162,11 @@ class _Refinement:
             "nominees": float(len(self.choices.nominees)),
             **{f"for_{purpose}": count for purpose, count in batch.purposes.items()},
         }
+        demand = batch.demand()
+        if contrasting:
+            self._expect(aim, demand)
         pair = pair_at(aim.leader, now.problem.n_items)
-        return Proposal(batch.demand(), pair, self.phase, self.notes, diagnostics, self.choices, FORESIGHT * cost)
+        return Proposal(demand, pair, self.phase, self.notes, diagnostics, self.choices, FORESIGHT * cost)
 
     @property
     def _has_screen(self) -> bool:
@@ -185,6 +200,13 @@ class _Refinement:
         self.choices = self.choices.add_blank(Blank(self.now.version - 1, blank, tuple(guess.tolist())))
         return self._screen()
 
+    def _expect(self, aim: Aim, demand: Demand) -> None:
+        """Writes down what this plan is going to show of nominees and rivals: stakes of contrasts follow from it."""
+        nominees = np.array([pair_number(one.pair, self.now.problem.n_items) for one in self.choices.nominees])
+        field = self.race.field(aim)
+        outlook = outlook_of(field, nominees, self.race.beliefs.mean(nominees), demand, self.now.version)
+        self.choices = self.choices.expect(outlook)
+
     def _trial(self, aim: Aim) -> float:
         """Returns how often a leader is shown before it is nominated.
 
@@ -199,7 +221,7 @@ class _Refinement:
 
     def _nominate(self, aim: Aim) -> bool:
         """Nominates the leader if its time has come; returns whether it is the nominee now."""
-        if self.race.nominated(aim.leader):
+        if self.race.nominated(aim.leader) is not None:
             return True
         if self._seen(aim) < self._trial(aim):
             return False

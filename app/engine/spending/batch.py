@@ -4,6 +4,7 @@ import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, pair_items
 from app.engine.demand import Demand
+from app.engine.spending.contrasts import Field
 from app.engine.spending.levels import Levels
 from app.engine.spending.race import Aim
 from app.engine.spending.screens import NO_BLANK, Screen
@@ -95,6 +96,17 @@ class Batch:
         enough = float(need.sum()) <= room
         wanted = need if enough else np.maximum(DIRECT_STEP * need, np.minimum(need, LEAST_STEP))
         self._in_order("direct", aim.open_pairs.i[order], aim.open_pairs.j[order], wanted, room)
+
+    def race(self, field: Field, room: float) -> float:
+        """Asks for the leader and its rivals in the cheapest proportions; returns what settling them all would take."""
+        if len(field.rivals) == 0:
+            return 0.0
+        count = field.allocation()
+        wanted = float(count.sum())
+        count = count * min(1.0, room / wanted)
+        i, j = pair_items(np.append(field.leader, field.rivals), self.n_items)
+        self.ask("race", i, j, count)
+        return wanted
 
     def lowest_bounds(self, contenders: IntArray, lower: FloatArray) -> None:
         """Asks for the contenders with the lowest lower bounds: prices said that nothing is needed, and were wrong."""

@@ -33,6 +33,7 @@ class OpenPairs(NamedTuple):
     i: IntArray  # (m,)
     j: IntArray  # (m,)
     direct: FloatArray  # (m,) samples; times the pairs it stands for
+    T: FloatArray  # (m,) e_i + e_j at which a screen settles it, 0 where none can
 
 
 class Levels(NamedTuple):
@@ -44,9 +45,9 @@ class Levels(NamedTuple):
     cost: float  # impressions for the levels and for the pairs left open
 
 
-def best_levels(screen: Screen, threshold: float, pairs: OpenPairs) -> Levels:
+def best_levels(screen: Screen, pairs: OpenPairs) -> Levels:
     """Returns the levels that cost least."""
-    T = tolerated(screen, threshold, pairs.i, pairs.j)
+    T = pairs.T
     v = variance(screen.x)
     reached = v / np.maximum(screen.n, 1e-9)
     e = _descend(T, v, reached, screen, pairs)

@@ -7,10 +7,13 @@ threshold. A narrow bound costs samples of the leader, a wide one costs samples 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, pair_items, pair_number
+from app.engine.bounds.contrast import LEFTOVER
 from app.engine.certificate import Assessment
 from app.engine.choices import Choices
 from app.engine.evidence import Evidence
@@ -18,6 +21,7 @@ from app.engine.nystrom import smallest_pair
 from app.engine.problem import Problem
 from app.engine.shares import Shares, portion
 from app.engine.spending.beliefs import Beliefs
+from app.engine.spending.contrasts import Field, remaining, tolerated_by_items
 from app.engine.spending.levels import OpenPairs, settles, shown_together_need, tolerated
 from app.engine.spending.needs import samples_to_separate
 from app.engine.spending.screens import Screen
@@ -25,7 +29,10 @@ from app.engine.spending.screens import Screen
 WIDTHS = (0.12, 0.2, 0.3, 0.4, 0.5, 0.6)
 """Leader's widths that are priced, as parts of epsilon."""
 
-WIDEST = 0.95
+WIDER = (0.8, 1.0, 1.4, 2.0)
+"""More widths where contrasts settle the nearest rivals: the bound then serves for the others only."""
+
+WIDEST, WIDEST_BESIDE_CONTRASTS = 0.95, 3.0
 """A bound already reached is worth keeping if it is below this."""
 
 CAUTION = (1.5, 0.75)
@@ -60,6 +67,18 @@ class Open:
         return Open(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
 
 
+class ByContrast(NamedTuple):
+    """What contrasts with a leader can do about pairs."""
+
+    left: FloatArray  # (m,) what is still to be won
+    price: FloatArray  # (m,) impressions
+    T: FloatArray  # (m,) e_i + e_j at which the items alone settle it, 0 if they cannot
+
+    def where(self, keep: np.ndarray) -> "ByContrast":
+        """Returns some of them."""
+        return ByContrast(*(column[keep] for column in self))
+
+
 @dataclass(frozen=True, eq=False)
 class Aim:
     """What to prove next: the leader to within `width` of epsilon, all open pairs above the threshold."""
@@ -71,6 +90,7 @@ class Aim:
     leader_need: float  # samples of the leader still to take
     open_pairs: Open
     direct: FloatArray  # (m,) what settling each open pair by itself would take
+    by_contrast: ByContrast  # of the open pairs
 
 
 class Race:
@@ -92,7 +112,9 @@ class Race:
         self.items = items  # where answers tell the clicked items
         self.leaders = self._leaders()  # (few,) pair numbers
         self.leader_mean = beliefs.mean(self.leaders)
-        self.open_pairs = self._collect(float(self.leader_mean.max()) - (1 - WIDEST) * problem.epsilon, rng)
+        self._known: dict[int, ByContrast] = {}
+        self.widest = WIDEST_BESIDE_CONTRASTS if shares.contrasts else WIDEST
+        self.open_pairs = self._collect(float(self.leader_mean.max()) - (1 - self.widest) * problem.epsilon, rng)
 
     def rough_aim(self) -> Aim:
         """Returns the aim at the likeliest leader with a middling width: shows what screening would be worth."""
@@ -105,22 +127,31 @@ class Race:
         def cost(aim: Aim) -> float:
             direct = aim.direct * aim.open_pairs.weight
             if screen is not None and e is not None:
-                i, j = aim.open_pairs.i, aim.open_pairs.j
-                direct = direct[~settles(e, tolerated(screen, aim.threshold, i, j), i, j)]
+                direct = direct[~settles(e, self.tolerated(screen, aim), aim.open_pairs.i, aim.open_pairs.j)]
             return aim.leader_need + float(direct.sum())
 
         return min(self._aims(), key=cost)
 
-    def nominated(self, pair: int) -> bool:
-        """Returns whether this pair is the latest nominee."""
-        nominees = self.choices.nominees
-        return bool(nominees) and pair_number(nominees[-1].pair, self.problem.n_items) == pair
+    def nominated(self, pair: int) -> int | None:
+        """Returns the place of a pair among the nominees, from 0; None if it is none.
+
+        Without contrasts only the latest counts: a pair that leads again is named again, which costs it little. With
+        them it would lose its bets.
+        """
+        first = 0 if self.shares.contrasts else max(len(self.nominees) - 1, 0)
+        return next((place for place in range(first, len(self.nominees)) if self.nominees[place] == pair), None)
+
+    @cached_property
+    def nominees(self) -> list[int]:
+        """All nominees in order, as pair numbers."""
+        return [pair_number(nominee.pair, self.problem.n_items) for nominee in self.choices.nominees]
 
     def _aims(self) -> Iterator[Aim]:
         epsilon, upper = self.problem.epsilon, self.assessment.bounds.upper
         for leader, mean in zip(self.leaders.tolist(), self.leader_mean.tolist(), strict=True):
             reached = (float(upper[leader]) - mean) / epsilon
-            for width in (*(w for w in WIDTHS if w < reached), *([reached] if reached < WIDEST else [])):
+            widths = (*WIDTHS, *WIDER) if self.shares.contrasts else WIDTHS
+            for width in (*(w for w in widths if w < reached), *([reached] if reached < self.widest else [])):
                 yield self._aim(leader, mean, width, reached)
             if reached <= 0:  # the bound is below the mean that is believed: nothing is cheaper than what is there
                 yield self._aim(leader, mean, 0.0, 0.0)
@@ -129,21 +160,66 @@ class Race:
         epsilon, log_level = self.problem.epsilon, math.log(1 / (self.shares.direct * self.problem.delta))
         threshold = max(mean + width * epsilon - epsilon, 1e-6)
         need = 0.0 if width >= reached else self._leader_need(leader, mean, width)
-        pairs = self.open_pairs
-        pairs = pairs.where((pairs.lower < threshold) & (pairs.index != leader))
+        pairs, by_contrast = self.open_pairs, self._by_contrast(leader, mean)
+        keep = (pairs.lower < threshold) & (pairs.index != leader) & (by_contrast.left > 0)
+        pairs, by_contrast = pairs.where(keep), by_contrast.where(keep)
         above = np.clip(pairs.mean, threshold + LEAST_DISTANCE * epsilon, 1 - 1e-6)
         direct = samples_to_separate(above, threshold, log_level, pairs.counted)
         if self.items is not None:
             direct = np.minimum(direct, shown_together_need(self.items, threshold, pairs.i, pairs.j, above, pairs.seen))
-        return Aim(leader, mean, width, threshold, need, pairs, np.minimum(direct, DEAREST * log_level / epsilon**2))
+        direct = np.minimum(np.minimum(direct, DEAREST * log_level / epsilon**2), by_contrast.price)
+        return Aim(leader, mean, width, threshold, need, pairs, direct, by_contrast)
+
+    def tolerated(self, screen: Screen, aim: Aim) -> FloatArray:
+        """Returns what a screen tolerates of each open pair: by its own bound, or by contrasts with the leader."""
+        pairs = aim.open_pairs
+        return np.maximum(tolerated(screen, aim.threshold, pairs.i, pairs.j), aim.by_contrast.T)
+
+    def to_settle(self, screen: Screen, aim: Aim) -> OpenPairs:
+        """Returns the aim's open pairs for the choice of levels."""
+        pairs = aim.open_pairs
+        return OpenPairs(pairs.i, pairs.j, aim.direct * pairs.weight, self.tolerated(screen, aim))
+
+    def field(self, aim: Aim, some: IntArray | None = None) -> Field:
+        """Returns the leader of an aim among its open pairs, or among some of them."""
+        some = np.arange(len(aim.direct)) if some is None else some
+        return self._field(aim.leader, aim.mean, aim.open_pairs.where(some), aim.by_contrast.left[some])
+
+    def _field(self, leader: int, mean: float, pairs: Open, left: FloatArray) -> Field:
+        x = None if self.items is None else self.items.x
+        return Field(leader, mean, pairs.index, pairs.mean, left, self.problem.epsilon, x, self.problem.n_items)
+
+    def _by_contrast(self, leader: int, mean: float) -> ByContrast:
+        """Returns what contrasts can do about all open pairs: nothing, if no share is theirs."""
+        if leader not in self._known:
+            none = np.zeros(len(self.open_pairs.index))
+            known = ByContrast(none + np.inf, none + np.inf, none)
+            if self.shares.contrasts:
+                left = self._still_to_win(leader, self.open_pairs.index)
+                field = self._field(leader, mean, self.open_pairs, left)
+                T = none if self.items is None else tolerated_by_items(self.items, field)
+                known = ByContrast(left, field.prices(), T)
+            self._known[leader] = known
+        return self._known[leader]
+
+    def _still_to_win(self, leader: int, rivals: IntArray) -> FloatArray:
+        """Returns what contrasts with this leader still lack, rival by rival: all if it must be nominated first."""
+        ordinal, found = len(self.choices.nominees) + 1, None
+        place = self.nominated(leader)
+        if place is not None:
+            ordinal = place + 1
+            found = next((one for one in reversed(self.assessment.bounds.contrasts) if one.nominee == leader), None)
+        share = portion(self.shares.contrasts * self.problem.delta, ordinal)
+        return remaining(rivals, found, self.problem.epsilon, math.log(1 / (share * (1 - LEFTOVER))))
 
     def _leader_need(self, leader: int, mean: float, width: float) -> float:
         """Returns the samples that bring the upper bound of a nominee to this width."""
         ordinal, have = len(self.choices.nominees) + 1, 0
-        if self.nominated(leader):
-            ordinal, latest = ordinal - 1, self.choices.nominees[-1]
-            i, j = np.array([latest.pair.i]), np.array([latest.pair.j])
-            have = int(self.evidence.issued(latest.version + 1).entries(i, j)[0][0])
+        place = self.nominated(leader)
+        if place is not None:
+            ordinal, nominee = place + 1, self.choices.nominees[place]
+            i, j = np.array([nominee.pair.i]), np.array([nominee.pair.j])
+            have = int(self.evidence.issued(nominee.version + 1).entries(i, j)[0][0])
         log_level = math.log(1 / portion(self.shares.nominees * self.problem.delta, ordinal))
         limit = min(mean + width * self.problem.epsilon, 1 - 1e-6)
         return float(samples_to_separate(np.array([mean]), limit, log_level, np.array([have]))[0])
@@ -156,8 +232,7 @@ class Race:
         mean = beliefs.mean(candidates)
         spread = beliefs.spread(candidates, mean)
         found = {int(candidates[np.argmin(mean + caution * spread)]) for caution in CAUTION}
-        if self.choices.nominees:
-            found.add(pair_number(self.choices.nominees[-1].pair, K))
+        found |= set(self.nominees if self.shares.contrasts else self.nominees[-1:])
         return np.array(sorted(found), dtype=np.int64)
 
     def _collect(self, threshold: float, rng: np.random.Generator) -> Open:
@@ -176,8 +251,3 @@ class Race:
         i, j = pair_items(index, self.problem.n_items)
         seen, counted = beliefs.samples(index)
         return Open(index, i, j, mean, beliefs.spread(index, mean), lower[index], seen, counted, weight)
-
-
-def as_open_pairs(aim: Aim) -> OpenPairs:
-    """Returns the aim's open pairs for the choice of levels."""
-    return OpenPairs(aim.open_pairs.i, aim.open_pairs.j, aim.direct * aim.open_pairs.weight)

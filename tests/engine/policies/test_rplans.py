@@ -1,5 +1,7 @@
 """rplans: what it chooses and when, that structure pays where it should, and that it always comes to an end."""
 
+from dataclasses import asdict, replace
+
 import numpy as np
 import pytest
 
@@ -28,10 +30,11 @@ def test_it_is_the_default() -> None:
 
 
 def test_shares_leave_nothing_over_and_spend_nothing_twice() -> None:
-    shares = Rplans().shares(Problem(n_items=5, epsilon=0.1, delta=0.1))
-    parts = (shares.upper, shares.nominees, shares.direct, shares.screening, shares.gram, shares.clicks)
-    assert sum(parts) == pytest.approx(1.0)
-    assert min(parts[:4]) > 0
+    for item_clicks in (False, True):
+        shares = asdict(Rplans().shares(Problem(n_items=5, epsilon=0.1, delta=0.1, item_clicks=item_clicks)))
+        assert sum(shares.values()) == pytest.approx(1.0)
+        used = {"upper", "nominees", "direct"} | ({"clicks", "contrasts"} if item_clicks else {"screening"})
+        assert {name for name, share in shares.items() if share > 0} == used
 
 
 def test_choices_are_only_added_and_come_before_the_samples_they_are_tested_by() -> None:
@@ -71,6 +74,32 @@ def test_item_clicks_need_no_blank_and_name_their_assumptions() -> None:
     assert finished.last.certified
     assert finished.last.assumptions == ("mixture", "slots-independent", DELAY)
     assert finished.plans[-1].memory.choices.blanks == ()
+
+
+def test_with_item_clicks_every_plan_after_the_first_nomination_says_what_it_will_show() -> None:
+    _, problem, finished = session("clus", 40, 1, item_clicks=True, epsilon=0.05)
+    choices = finished.plans[-1].memory.choices
+    first = min(nominee.version for nominee in choices.nominees)
+    versions = [outlook.version for outlook in choices.outlooks]
+    assert versions == sorted(set(versions))
+    assert versions[0] == first
+    assert len(versions) >= finished.plans[-1].memory.version - first - 4  # but where no nominee led for a while
+    for step in finished.plans[:-1]:
+        demand = step.demand
+        asked = {(i, j): n for i, j, n in zip(demand.i.tolist(), demand.j.tolist(), demand.count.tolist(), strict=True)}
+        for found in (one for one in step.memory.choices.outlooks if one.version == step.memory.version - 1):
+            assert dict(zip(found.pairs, found.planned, strict=True)).items() <= asked.items()
+            assert demand.of_items(problem.n_items)[list(found.items)].tolist() == list(found.shown)
+
+
+def test_with_item_clicks_the_nearest_rivals_are_settled_by_contrasts() -> None:
+    _, problem, finished = session("clus", 40, 1, item_clicks=True, epsilon=0.05)
+    choices, shares = finished.plans[-2].memory.choices, Rplans().shares(problem)
+    found = assess(problem, finished.evidence[-1], choices, shares)
+    without = assess(problem, finished.evidence[-1], choices, replace(shares, contrasts=0.0))
+    assert found.certified
+    assert not without.certified
+    assert without.gap > 1.3 * found.gap
 
 
 def test_where_nothing_is_weak_it_assumes_nothing() -> None:
