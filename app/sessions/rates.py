@@ -67,8 +67,9 @@ class Allowance:
     @property
     def resets_in(self) -> int:
         """The whole seconds, from when it was last asked, after which all of the rate is there again."""
-        return ceil(self._ends - self._asked)
+        # (now + seconds) - now can be a hair more than seconds: rounding must not make it one second more.
+        return min(ceil(self._ends - self._asked), self.rate.seconds)
 
     def fields(self) -> bytes:
         """Returns header lines that tell what is left, as draft-ietf-httpapi-ratelimit-headers writes them."""
-        return f"{self._fields}{self.left};t={ceil(self._ends - self._asked)}\r\n".encode()
+        return f"{self._fields}{self.left};t={self.resets_in}\r\n".encode()

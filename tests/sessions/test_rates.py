@@ -69,3 +69,12 @@ def test_the_policy_names_quota_and_window() -> None:
     assert (
         Allowance(Rate(1000, 60)).fields() == b'ratelimit-policy: "key";q=1000;w=60\r\nratelimit: "key";r=1000;t=0\r\n'
     )
+
+
+@pytest.mark.parametrize("now", [4004.948, 4007.422, 4009.896])
+def test_rounding_adds_no_second_to_a_window(now: float) -> None:
+    assert (now + 3600) - now > 3600, "or this shows nothing"
+    allowance = Allowance(Rate(5, 3600))
+    assert allowance.take(1, now)
+    assert allowance.resets_in == 3600
+    assert allowance.fields().endswith(b"r=4;t=3600\r\n")
