@@ -64,6 +64,7 @@ def certificate_of(record: SessionRecord, latched: Certified, proof: Proof, rows
         "bounds": {
             "shares_of_delta": asdict(proof.shares),
             "upper_of_pair": float(assessment.bounds.upper[assessment.leader_index]),
+            # With the pair at its upper bound: what contrasts prove of the others is relative to it.
             "lowest_of_others": assessment.lowest_of_others(assessment.leader_index),
         },
         "assumptions": [*ALWAYS_ASSUMED, *latched.assumptions],

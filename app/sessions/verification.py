@@ -161,7 +161,7 @@ def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
     return [
         _check("pair", leads, f"items {leader.i} and {leader.j} lead", f"items {certificate['i']}, {certificate['j']}"),
         _check_number("upper bound", upper, numbers["upper_of_pair"], "no-click probability of the pair at most"),
-        _check_number("lower bounds", others, numbers["lowest_of_others"], "that of every other at least"),
+        _check_number("lower bounds", others, numbers["lowest_of_others"], "beside that, every other's at least"),
         _check_number("gap", gap, certificate["gap"], "within this of the best"),
         _check("verdict", assessment.certified, f"gap {gap:.6g} <= {assessment.target:.6g}", "certified"),
     ]
