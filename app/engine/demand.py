@@ -45,6 +45,11 @@ class Demand:
         """All impressions asked for."""
         return int(self.count.sum())
 
+    def distinct(self) -> Self:
+        """Returns the part that asks for two different items."""
+        apart = self.i != self.j
+        return type(self)(self.i[apart], self.j[apart], self.count[apart])
+
     def of_items(self, n_items: int) -> IntArray:
         """Returns how often each item is asked for, (K,), a self pair twice."""
         both = np.bincount(self.i, self.count, n_items) + np.bincount(self.j, self.count, n_items)

@@ -146,6 +146,7 @@ def tolerated_by_items(items: Screen, field: Field) -> FloatArray:
 
 def outlook_of(field: Field, nominees: IntArray, values: FloatArray, demand: Demand, version: int) -> Outlook:
     """Returns what the plan of this demand will show of nominees, thought to have these values, and of rivals."""
+    demand = demand.distinct()  # self pairs have no number, and tell nothing of items
     asked = pair_index(demand.i, demand.j, field.n_items)
     named = np.flatnonzero(np.isin(nominees, asked))
     _, first = np.unique(nominees[named], return_index=True)

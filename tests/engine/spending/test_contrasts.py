@@ -126,6 +126,13 @@ class TestOutlook:
         assert sorted(found.pairs) == [(0, 1), (0, 2), (2, 3)]
         assert dict(zip(found.pairs, found.values, strict=True))[2, 3] == 0.44
 
+    def test_self_pairs_are_no_part_of_it(self) -> None:
+        one, named, values = field((0, 2), (2, 3)), np.array([LEADER]), np.array([0.31])
+        twice = Demand.of_entries(*(np.append(a, b) for a, b in zip(
+            (self.DEMAND.i, self.DEMAND.j, self.DEMAND.count), ([1, 2], [1, 2], [50, 50]), strict=True
+        )))  # fmt: skip
+        assert outlook_of(one, named, values, twice, 7) == outlook_of(one, named, values, self.DEMAND, 7)
+
     def test_without_clicks_by_item_it_has_no_items(self) -> None:
         found = outlook_of(field((0, 2), (2, 3), x=None), np.array([LEADER]), np.array([0.31]), self.DEMAND, 7)
         assert found.items == found.shown == found.unclicked == ()
