@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from app.client import Client
 from tests.e2e.harness import Server
@@ -92,6 +92,30 @@ def test_an_admin_may_press_the_buttons(page: Page, client: Client, admin: str, 
     expect(page.get_by_text("This key may only read.")).to_have_count(1)
     expect(page.get_by_text("This key may only read.")).to_be_hidden()
     assert client.get_session(session).state == "paused"
+
+
+def test_a_late_refusal_of_a_call_without_a_key_does_not_ask_again(
+    page: Page, admin: str, complaints: list[str]
+) -> None:
+    held: list[Route] = []
+
+    def hold_without_key(route: Route) -> None:
+        if "authorization" in route.request.headers:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route("**/v1/access", hold_without_key)
+    page.goto("/")
+    enter(page, admin)
+    expect(page.get_by_role("link", name="New session").first).to_be_visible()
+    assert held, "the page asked what it may do before it had a key"
+    with page.expect_response(lambda answer: answer.url.endswith("/v1/access") and answer.status == 401) as late:
+        held.pop().continue_()
+    late.value.finished()
+    page.evaluate("new Promise((done) => setTimeout(done, 0))")  # what waits for the answer has run then
+    expect(page.get_by_label("API key")).to_have_count(0)
+    forgive_401(complaints)
 
 
 def test_a_wrong_key_is_asked_for_again(page: Page, admin: str, complaints: list[str]) -> None:

@@ -27,7 +27,8 @@ export async function call(path, { method = "GET", body, headers = {}, signal } 
   const answer = await fetch(path, { method, headers: sent, signal, body: body === undefined ? undefined : JSON.stringify(body) });
   if (answer.ok || answer.status === 304) return answer;
   const told = await answer.json().catch(() => ({}));
-  if (answer.status === 401) document.dispatchEvent(new Event("keyneeded"));
+  // An answer to a call that left before the key was entered says nothing about the key of now.
+  if (answer.status === 401 && sessionStorage.getItem(KEY) === key) document.dispatchEvent(new Event("keyneeded"));
   throw new Problem(answer.status, told);
 }
 
