@@ -147,7 +147,7 @@ def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
         item_clicks=settings["feedback"] == FeedbackKind.ITEMS,
     )
     stated = certificate["bounds"]["shares_of_delta"]
-    if problem.item_clicks and "clicks" not in stated and stated.get("screening", 0) > 0:
+    if problem.item_clicks and "contrasts" not in stated and (stated.get("screening", 0) or stated.get("clicks", 0)):
         return [Check("bounds", False, "not computed: bound I was another one then; use the version that wrote it")]
     evidence = _evidence(n_items, certificate["evidence"])
     try:

@@ -90,7 +90,7 @@ def test_choices_shares_and_clicks_decide_the_bounds(chosen: Certified) -> None:
         {
             "bounds": {
                 **certificate["bounds"],
-                "shares_of_delta": {"upper": 0.1, "nominees": 0.1, "screening": 0.1, "clicks": 0.7},
+                "shares_of_delta": {"upper": 0.1, "nominees": 0.1, "screening": 0.1, "clicks": 0.6, "contrasts": 0.1},
             }
         },
     )
@@ -272,11 +272,12 @@ def test_certificate_of_the_first_schema_still_verifies(plain: Certified) -> Non
     assert failed(verify(forged(old, gap=0.01), rows)) == {"gap"}
 
 
-def test_certificate_of_the_earlier_bound_by_clicks_is_not_judged(chosen: Certified) -> None:
-    """Its share was called screening, and recomputed it would say something else."""
+@pytest.mark.parametrize("since", ["clicks", "contrasts"])
+def test_certificates_of_earlier_bounds_by_clicks_are_not_judged(since: str, chosen: Certified) -> None:
+    """Their share was called screening, then clicks; recomputed they would say something else."""
     shares = chosen.certificate["bounds"]["shares_of_delta"]
-    earlier = {name: part for name, part in shares.items() if name != "clicks"}
-    bounds = {**chosen.certificate["bounds"], "shares_of_delta": {**earlier, "screening": 0.4}}
+    earlier = {name: part for name, part in shares.items() if name not in {since, "contrasts"}}
+    bounds = {**chosen.certificate["bounds"], "shares_of_delta": earlier}
     (check,) = (one for one in verify(forged(chosen.certificate, bounds=bounds), chosen.rows) if one.name == "bounds")
     assert not check.holds
     assert "use the version that wrote it" in check.detail

@@ -3,7 +3,8 @@
 Bound `contrast` bets that a rival's L is higher than the nominee's. What is staked on an impression must be known
 before it is shown; so a plan writes down how often everything is going to be shown and what it is thought to be, and
 stakes follow from that, from epsilon, and from the constants here. (To change one of these is to lay the stakes of
-sessions under way anew, after the fact: such a change needs another name for the share of contrasts.)
+sessions under way anew, after the fact: such a change needs another name for the share of contrasts, and a test says
+so.)
 """
 
 from collections.abc import Mapping

@@ -7,28 +7,34 @@ Where answers name the clicked items, p_i is the probability that item i is not 
 Assumptions: `mixture`, and `slots-independent`: what a user does with an item does not depend on its partner (a click
 that navigates away hides the other slot and breaks this). Self pairs are left out.
 
-A pair that was shown has more to say: what clicks on the two together tell of L_ij is in `shown_together`. Of a pair
-that was not shown, the weighted mean of parts there is M_i M_j whatever the weights: both are one anytime statement.
+Of a pair that was never shown, M_i M_j is a martingale of mean 1, and p_i + p_j is bounded as in `screening`. An
+impression of i and j together must not enter M_i and M_j both: those factors would be dependent, a user who clicks one
+tends to click the other. It may count for i, or for j. Each way gives a product of two factors that no impression has
+in common, a martingale of mean 1; so is half the sum of the two, and by Ville's inequality it stays below 1/alpha, and
+neither product exceeds 2/alpha: both ways hold at log(1/alpha) + log 2, and the better one is taken. While a pair was
+not shown the two are the same M_i M_j, at log(1/alpha): one statement for all times.
 
-An impression of i and j together must not enter M_i and M_j both: those factors would be dependent, a user who clicks
-one tends to click the other. Where a guess was made, samples up to it have served it, and later ones count with the
-guess as prior. It says all that F could say and more, but for the price of having been shown (`NO_BET`), and takes F's
-place.
+Where a guess was made, samples up to it have served it, and later ones count with the guess as prior. It says all that
+F could say and more, but for the log 2, and takes F's place.
 """
+
+import math
 
 import numpy as np
 
 from app.engine.arrays import FloatArray, pair_index
-from app.engine.bounds.screening import screening_bounds
-from app.engine.bounds.shown_together import Apart, Together, lower_together
+from app.engine.bounds.screening import item_terms, least_excess, multipliers, screening_bounds
 from app.engine.choices import Guess
 from app.engine.evidence import Evidence, ItemClicks, PairClicks
 
-CHUNK_PAIRS = 2**15
-"""Shown pairs worked on at a time: some 30 MB."""
+CHUNK_PAIRS = 2**13
+"""Shown pairs worked on at a time, with all multipliers: some 30 MB."""
 
 UNGUESSED = 0.8
 """What an item is thought to be of which nothing was guessed: any fixed number is sound."""
+
+TWO_WAYS = math.log(2)
+"""What it takes to count a pair's own impressions for either item, whichever is better."""
 
 
 def item_click_bounds(evidence: Evidence, guess: Guess | None, log_level: float) -> FloatArray:
@@ -42,15 +48,19 @@ def item_click_bounds(evidence: Evidence, guess: Guess | None, log_level: float)
     index = pair_index(shown.i, shown.j, evidence.n_items)
     for start in range(0, len(index), CHUNK_PAIRS):
         part = slice(start, start + CHUNK_PAIRS)
-        lower[index[part]] = _of_shown(shown.part(part), items, prior, log_level)
+        lower[index[part]] = lower_of_shown(shown.part(part), items, prior, log_level)
     return lower
 
 
-def _of_shown(pairs: PairClicks, items: ItemClicks, prior: FloatArray, log_level: float) -> FloatArray:
-    """Returns the bounds of shown pairs, from their own impressions and those of their items beside others."""
-    i, j = (
-        Apart(items.n[item] - pairs.n, (items.n - items.clicks)[item] - (pairs.n - clicks), prior[item])
-        for item, clicks in ((pairs.i, pairs.clicks_i), (pairs.j, pairs.clicks_j))
-    )
-    together = Together(pairs.n, pairs.s, pairs.clicks_i - pairs.both, pairs.clicks_j - pairs.both)
-    return lower_together(together, i, j, log_level)
+def lower_of_shown(pairs: PairClicks, items: ItemClicks, prior: FloatArray, log_level: float) -> FloatArray:
+    """Returns the bounds of shown pairs, (m,): their own impressions count for the one item or for the other."""
+    log_level += TWO_WAYS
+    unclicked = items.n - items.clicks
+    m = multipliers(items.n, unclicked, log_level)
+    whole = item_terms(items.n, unclicked, prior, m)  # (q, K)
+    best = np.zeros(len(pairs.n))
+    for full, rest, clicks in ((pairs.i, pairs.j, pairs.clicks_j), (pairs.j, pairs.i, pairs.clicks_i)):
+        beside_others = items.n[rest] - pairs.n, unclicked[rest] - (pairs.n - clicks)
+        terms = whole[:, full] + item_terms(*beside_others, prior[rest], m)
+        best = np.maximum(best, least_excess(terms, m, log_level))
+    return best

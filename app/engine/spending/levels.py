@@ -19,10 +19,6 @@ from app.engine.spending.screens import Screen
 TRUSTING_SWEEPS, SOBER_SWEEPS = 2, 2
 """Levels change little after that."""
 
-BETTING_PRICE = 3.0
-"""What the pair's own impressions add to the price of a joint region: the best bet's weight beyond `SHOWN_PRICE`, which
-the half levels have already, and its being off. Rather much: needs come out 1.4 times too high, typically."""
-
 LEAST_VARIANCE = 2e-3
 """An entry that was never clicked so far may still be, one time in 500."""
 
@@ -74,25 +70,6 @@ def tolerated(screen: Screen, threshold: float, i: IntArray, j: IntArray) -> Flo
     reached = v / np.maximum(screen.n, 1e-9)
     T = np.minimum(T, (reached[i] + reached[j]) / (1 + STUBBORN))
     return np.where((i == screen.blank) | (j == screen.blank), 0.0, T)
-
-
-def shown_together_need(
-    items: Screen, threshold: float, i: IntArray, j: IntArray, mean: FloatArray, seen: IntArray
-) -> FloatArray:
-    """Returns the impressions of each pair that would settle it through bound I, the items known as well as now.
-
-    The bound adds the variance of (q_i - p_i)(q_j - p_j) to those of the items (`bounds.shown_together`).
-    """
-    p, q, slack = items.x[i], items.x[j], mean - threshold
-    spread = variance_together(p, q, mean)
-    level = items.half_level[i] + items.half_level[j] + BETTING_PRICE
-    e_i = variance(p - slack / 6) / np.maximum(items.n[i] - seen, 1)
-    e_j = variance(q - slack / 6) / np.maximum(items.n[j] - seen, 1)
-    room = slack**2 / (2 * level) - q**2 * e_i - p**2 * e_j
-    need = np.divide(spread, room, out=np.full(len(spread), np.inf), where=room > 0)
-    # Where clicks are rare the least value of Z, not its variance, decides.
-    need += np.maximum((1 - p) * q, p * (1 - q)) * level / np.maximum(slack, 1e-9)
-    return np.maximum(need - seen, STUBBORN * seen + 1.0)
 
 
 def variance_together(p: FloatArray, q: FloatArray, mean: FloatArray) -> FloatArray:

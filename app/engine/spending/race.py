@@ -22,7 +22,7 @@ from app.engine.problem import Problem
 from app.engine.shares import Shares, portion
 from app.engine.spending.beliefs import Beliefs
 from app.engine.spending.contrasts import Field, remaining, tolerated_by_items
-from app.engine.spending.levels import OpenPairs, settles, shown_together_need, tolerated
+from app.engine.spending.levels import OpenPairs, settles, tolerated
 from app.engine.spending.needs import samples_to_separate
 from app.engine.spending.screens import Screen
 
@@ -165,8 +165,6 @@ class Race:
         pairs, by_contrast = pairs.where(keep), by_contrast.where(keep)
         above = np.clip(pairs.mean, threshold + LEAST_DISTANCE * epsilon, 1 - 1e-6)
         direct = samples_to_separate(above, threshold, log_level, pairs.counted)
-        if self.items is not None:
-            direct = np.minimum(direct, shown_together_need(self.items, threshold, pairs.i, pairs.j, above, pairs.seen))
         direct = np.minimum(np.minimum(direct, DEAREST * log_level / epsilon**2), by_contrast.price)
         return Aim(leader, mean, width, threshold, need, pairs, direct, by_contrast)
 

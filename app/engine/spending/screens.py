@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray
-from app.engine.bounds.shown_together import NO_BET
+from app.engine.bounds.item_clicks import TWO_WAYS
 from app.engine.choices import Blank, Guess
 from app.engine.confidence import log_price
 from app.engine.evidence import Evidence
@@ -19,9 +19,6 @@ SHRINK = 4.0
 LEAST_PRICE = 1.0
 MARGIN = 0.3
 """The price of not knowing an entry is at least about 1 once it matters, and still grows a little."""
-
-SHOWN_PRICE = float(np.log(2 / NO_BET))
-"""What bound I of a pair that was shown takes beyond that of one that was not: near the end, most that matter were."""
 
 NO_BLANK = -1
 
@@ -59,7 +56,7 @@ def by_item_clicks(evidence: Evidence, guess: Guess | None, log_level: float) ->
     s = items.n - items.clicks
     overall = (s.sum() + 1) / (items.n.sum() + 2)
     x = (s + SHRINK * overall) / (items.n + SHRINK)
-    log_level += SHOWN_PRICE
+    log_level += TWO_WAYS  # near the end, most pairs that matter were shown
     if guess is None:
         return Screen(x, items.n, _half_level(items.n, s, None, log_level), 0.5)
     fresh = evidence.issued(guess.version + 1).item_clicks()

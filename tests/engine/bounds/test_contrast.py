@@ -333,3 +333,24 @@ def test_an_outlook_survives_storage() -> None:
     assert Choices.from_plain(choices.to_plain()) == choices
     older = {name: part for name, part in Choices().to_plain().items() if name != "outlooks"}
     assert Choices.from_plain(older) == Choices()
+
+
+def test_stakes_are_those_that_sessions_under_way_were_told() -> None:
+    """Stakes are computed again from the outlooks of all past plans: another constant would lay them anew, afterwards.
+
+    If this fails and is meant to, give the share of contrasts another name (`Shares`): sessions under way are then put
+    on hold, instead of proving something by stakes that nobody laid.
+    """
+    outlook = Outlook(
+        version=4,
+        items=tuple(range(80)),
+        shown=tuple(range(100, 180)),
+        unclicked=tuple(np.linspace(0.3, 0.999, 80).round(4).tolist()),
+        pairs=((0, 1), (0, 2), (1, 2), (0, 3), (60, 79)),
+        planned=(400, 300, 25, 2, 0),
+        values=(0.2, 0.21, 0.15, 0.9, 0.999),
+    )
+    stakes = Stakes(outlook, Pair(0, 1), 0.05)
+    assert len(stakes.rivals) == 948
+    np.testing.assert_allclose(stakes.purse[:4], [67.2073973, 5.85882906, 1.35042029, 1.98919210], rtol=1e-6)
+    assert stakes.purse.sum() == pytest.approx(28415.26992, rel=1e-6)

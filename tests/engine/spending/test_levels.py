@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from app.engine.bounds.screening import screening_bounds
-from app.engine.confidence import log_price
-from app.engine.spending.levels import OpenPairs, best_levels, shown_together_need, tolerated, variance
-from app.engine.spending.needs import samples_to_separate
+from app.engine.spending.levels import OpenPairs, best_levels, tolerated, variance
 from app.engine.spending.screens import Screen
 
 LEVEL = 4.0
@@ -83,13 +81,3 @@ def test_levels_that_should_settle_a_pair_do_so_within_a_factor_of_two(
         n = np.round(factor * found.extra).astype(np.int64)
         bound = screening_bounds(n, n * np.array(x), LEVEL, np.array(x))[0]
         assert (bound >= threshold) is np.bool_(reached), (factor, bound)
-
-
-def test_pairs_shown_together_are_cheaper_where_both_are_rarely_clicked() -> None:
-    x = np.array([0.8, 0.75])
-    n = np.array([20_000, 20_000])
-    screen = Screen(x, n, LEVEL / 2 - log_price(n, n * x, None), 0.5)
-    pair = (np.array([0]), np.array([1]), np.array([0.59]), np.array([0]))
-    need = float(shown_together_need(screen, 0.54, *pair)[0])
-    assert need < 0.6 * float(samples_to_separate(np.array([0.59]), 0.54, LEVEL, np.zeros(1))[0])
-    assert shown_together_need(screen, 0.589, *pair)[0] == np.inf  # the items are not known well enough for that
