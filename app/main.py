@@ -130,7 +130,8 @@ def _check_port_is_free(settings: Settings) -> None:
             probe.bind((settings.host, settings.port))
         except OSError as error:
             raise InvalidSetting(
-                variable_of("port"), f"cannot listen on {settings.host}:{settings.port}: {error.strerror}"
+                variable_of("port"),
+                f"cannot listen on {settings.host}:{settings.port}: {error.strerror}; choose another",
             ) from error
 
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from app.client import AsyncClient, Client, ProblemError, Retries, ServiceUnreachable
-from app.client.calls import Calls
+from app.client.calls import Answer, Calls
 from app.client.retries import Wait, conversation
 from app.sessions.ports import CertificateRecord
 from app.web.api import build_api
@@ -109,7 +109,9 @@ def test_what_is_not_repeatable_is_sent_again_only_if_it_never_left(operation: C
 
 def test_patience_ends() -> None:
     away = Script(*[httpx.ConnectError] * 9)
-    with pytest.raises(ServiceUnreachable, match=r"ConnectError .* \(attempt 4\)"):
+    with pytest.raises(
+        ServiceUnreachable, match=r"GET http://service/v1/sessions/s/best-pair: ConnectError .* \(attempt 4\)"
+    ):
         away.client().best_pair("s")
     busy = Script(*[overloaded() for _ in range(9)])
     with pytest.raises(ProblemError) as caught:
@@ -255,7 +257,7 @@ def test_every_operation_against_the_application_over_a_bad_line() -> None:
             assert (await client.next_pair(session.id)).items == ["a", "b"]
             assert len(await client.next_pairs(session.id, 3)) == 3
             assert (await client.feedback(session.id, "t1", clicked=["a"])).status == "accepted"
-            rows = [Feedback(ticket="t1", reward=1), Feedback(ticket="unknown", not_shown=True)]
+            rows: list[Answer] = [Feedback(ticket="t1", reward=1), {"ticket": "unknown", "not_shown": True}]
             assert [row.status for row in await client.feedbacks(session.id, rows)] == ["accepted", "not_found"]
             assert (await client.best_pair(session.id)).pair == ("a", "b")
             assert await client.best_pair(session.id) is await client.best_pair(session.id)

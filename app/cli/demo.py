@@ -27,7 +27,10 @@ HOST = "127.0.0.1"
 
 def demo(
     port: Annotated[
-        int | None, typer.Option(min=1, max=65_535, help=f"Port to listen on; default {DEFAULT_PORT}, or a free one.")
+        int | None,
+        typer.Option(
+            min=1, max=65_535, envvar="BESTPAIR_PORT", help=f"Port to listen on; default {DEFAULT_PORT}, or a free one."
+        ),
     ] = None,
     visitors: Annotated[float, typer.Option(min=1, max=5000, help="Simulated visitors a second.")] = 400,
     exit_when_certified: Annotated[

@@ -16,6 +16,7 @@ from app.cli.planner import planner
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
 from app.experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
+from app.experiments.comparison_table import short
 from app.experiments.gap_chart import draw, follow
 from app.experiments.result_page import fill
 from app.simulation.mixtures import FAMILIES, mixture
@@ -126,7 +127,7 @@ def _number(field: str, text: str) -> float:
 
 def _table(lines: list[Line], first: str) -> Table:
     """Returns medians and how many times more than the first policy each other one needs."""
-    table = table_of(("policy", "median", "times", "least", "most", "cert.", "wrong", "plans", "direct"), left="policy")
+    table = table_of(("policy", "median", "times", "least", "most", "cert.", "wrong", "plans", "own"), left="policy")
     base = {line.instance: line.median for line in lines if line.policy == first}
     for line in lines:
         if line.policy == first:
@@ -134,10 +135,10 @@ def _table(lines: list[Line], first: str) -> Table:
         samples = [outcome.samples for outcome in line.outcomes]
         table.add_row(
             line.policy,
-            f"{line.median:.2e}",
+            short(line.median),
             f"{line.median / base[line.instance]:.1f}",
-            f"{min(samples):.1e}",
-            f"{max(samples):.1e}",
+            short(min(samples)),
+            short(max(samples)),
             f"{line.certified}/{len(samples)}",
             str(line.wrong),
             str(max(outcome.plans for outcome in line.outcomes)),
@@ -145,6 +146,6 @@ def _table(lines: list[Line], first: str) -> Table:
         )
     table.caption = (
         "times: median over the first policy's; wrong: certified, not within epsilon;\n"
-        "direct: pairs whose bound is their own samples', not that of a blank or of single items."
+        "own: pairs whose bound is that of their own samples, not of a blank or of items."
     )
     return table

@@ -12,8 +12,8 @@ import typer
 from app.cli.options import AsJson
 from app.sessions.audit import COMMAND_LINE, Entry
 from app.sessions.keys import InvalidKey, Key, Scope, new_key
-from app.sessions.rates import parse_rate
-from app.settings import Settings
+from app.sessions.rates import InvalidRate, parse_rate
+from app.settings import InvalidSetting, Settings
 from app.storage.access import SqlAccess
 
 Result = TypeVar("Result")
@@ -37,7 +37,11 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Make a key and show it, once: only a hash of it is kept."""
-    secret, key = new_key(name, scope, session_id=session, rate=parse_rate(rate_limit))
+    try:
+        rate = parse_rate(rate_limit)
+    except InvalidRate as error:
+        raise InvalidSetting("--rate-limit", str(error)) from None
+    secret, key = new_key(name, scope, session_id=session, rate=rate)
     stored = _on_the_database(lambda access: access.add_key(key, COMMAND_LINE))
     if as_json:
         typer.echo(json.dumps({"secret": secret, **_as_json(stored)}))

@@ -9,11 +9,12 @@ import typer
 from rich.progress import TextColumn
 
 from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, Rank, Seed, parse_rank, progress
-from app.client import AsyncClient
+from app.client import AsyncClient, ProblemError
 from app.engine.plan import Report
 from app.engine.policies import DEFAULT_POLICIES, policy_named
 from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
+from app.settings import InvalidSetting
 from app.simulation.delivery import Immediate
 from app.simulation.population import Population
 from app.simulation.population_file import load_population
@@ -107,7 +108,14 @@ def _drive_service(
             async with AsyncClient(url, api_key=key, timeout_seconds=60) as client:
                 return await run_remote(client, settings, people, responder, fleet, rng, show)
 
-    return asyncio.run(drive()).as_json(policy)
+    try:
+        return asyncio.run(drive()).as_json(policy)
+    except ProblemError as refusal:
+        if refusal.status != 401:
+            raise
+        raise InvalidSetting(
+            "--key", "the service asks for one with the scope admin; BESTPAIR_KEY may hold it"
+        ) from None
 
 
 def _tell(outcome: dict[str, Any], as_json: bool, url: str | None = None) -> None:

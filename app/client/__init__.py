@@ -12,6 +12,7 @@ from app.client.feed_work import FeedSettings, PairToShow
 from app.client.feeds import AsyncFeed, Feed, FeedbackLost
 from app.client.outbox import FeedbackBacklog, FeedClosed
 from app.client.retries import Retries, ServiceUnreachable
+from app.wire.serving import Feedback
 
 __all__ = [
     "AsyncClient",
@@ -20,6 +21,7 @@ __all__ = [
     "Feed",
     "FeedClosed",
     "FeedSettings",
+    "Feedback",
     "FeedbackBacklog",
     "FeedbackLost",
     "PairToShow",

@@ -20,6 +20,9 @@ T = TypeVar("T")
 
 REMEMBERED_TAGS = 1000
 
+Answer = Feedback | Mapping[str, object]
+"""An outcome with its ticket, or the same as a dictionary."""
+
 
 class ProblemError(Exception):
     """The service refused; `type` is stable and for programs, `detail` and `errors` say what to change."""
@@ -45,6 +48,14 @@ class Call(Generic[T]):
     headers: Mapping[str, str] = field(default_factory=dict)
     params: Mapping[str, str | int] = field(default_factory=dict)
     repeatable: bool = True
+
+
+def outcome_of(ticket: str, reward: float | None, clicked: Sequence[str] | None, not_shown: bool) -> Feedback:
+    """Returns an outcome to send; raises ValueError if there is none, or several."""
+    if isinstance(clicked, str):  # a sequence of strings, too
+        raise ValueError(f'clicked must be a list of ids, such as ["{clicked}"]')
+    given = None if clicked is None else list(clicked)
+    return Feedback(ticket=ticket, reward=reward, clicked=given, not_shown=not_shown)
 
 
 def answer_of(call: Call[T], response: httpx.Response) -> T:
@@ -107,13 +118,12 @@ class Calls:
         self, session_id: str, ticket: str, reward: float | None, clicked: Sequence[str] | None, not_shown: bool
     ) -> Call[FeedbackResult]:
         """Returns the call that reports one outcome; its ticket makes it repeatable."""
-        given = None if clicked is None else list(clicked)
-        body = _compact(Feedback(ticket=ticket, reward=reward, clicked=given, not_shown=not_shown))
+        body = _compact(outcome_of(ticket, reward, clicked, not_shown))
         return Call("POST", path_of(session_id, "feedback"), _as(FeedbackResult), body)
 
-    def feedbacks(self, session_id: str, answers: Sequence[Feedback]) -> Call[list[FeedbackRowResult]]:
+    def feedbacks(self, session_id: str, answers: Sequence[Answer]) -> Call[list[FeedbackRowResult]]:
         """Returns the call that reports several outcomes."""
-        body = f"[{','.join(map(_compact, answers))}]"
+        body = f"[{','.join(_compact(Feedback.model_validate(answer)) for answer in answers)}]"
         return Call("POST", path_of(session_id, "feedback/batch"), _as(list[FeedbackRowResult]), body)
 
     def best_pair(self, session_id: str) -> Call[BestPair]:

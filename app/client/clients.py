@@ -10,10 +10,10 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from app.client.calls import Call, Calls, answer_of, path_of
+from app.client.calls import Answer, Call, Calls, answer_of, path_of
 from app.client.retries import Outcome, Retries, ServiceUnreachable, Wait, conversation
 from app.wire.best_pair import BestPair, Estimates
-from app.wire.serving import Feedback, FeedbackResult, FeedbackRowResult, Impression
+from app.wire.serving import FeedbackResult, FeedbackRowResult, Impression
 from app.wire.sessions import ItemIn, Session, SessionPage
 
 T = TypeVar("T")
@@ -80,7 +80,7 @@ class Client:
         """Returns what became of one outcome."""
         return self.send(self._calls.feedback(session_id, ticket, reward, clicked, not_shown))
 
-    def feedbacks(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackRowResult]:
+    def feedbacks(self, session_id: str, answers: Sequence[Answer]) -> list[FeedbackRowResult]:
         """Returns what became of several outcomes, in order."""
         return self.send(self._calls.feedbacks(session_id, answers))
 
@@ -198,7 +198,7 @@ class AsyncClient:
         """Returns what became of one outcome."""
         return await self.send(self._calls.feedback(session_id, ticket, reward, clicked, not_shown))
 
-    async def feedbacks(self, session_id: str, answers: Sequence[Feedback]) -> list[FeedbackRowResult]:
+    async def feedbacks(self, session_id: str, answers: Sequence[Answer]) -> list[FeedbackRowResult]:
         """Returns what became of several outcomes, in order."""
         return await self.send(self._calls.feedbacks(session_id, answers))
 

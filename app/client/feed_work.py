@@ -3,16 +3,17 @@
 import logging
 import time
 import uuid
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from app.client.calls import Call, Calls, ProblemError
+from app.client.calls import Call, Calls, ProblemError, outcome_of
 from app.client.outbox import Outbox
 from app.client.retries import Wait
 from app.client.stock import Stock
 from app.wire.best_pair import BestPair
-from app.wire.serving import Feedback, FeedbackRowResult, Impression
+from app.wire.serving import FeedbackRowResult, Impression
 
 log = logging.getLogger("bestpair.client")
 
@@ -114,8 +115,7 @@ class FeedWork:
 
     def report(self, pair: PairToShow, reward: float | None, clicked: Sequence[str] | None, not_shown: bool) -> None:
         """Takes an outcome; that of a fallback or of a pair that does not count is checked and left."""
-        given = None if clicked is None else list(clicked)
-        row = Feedback(ticket=pair.ticket or "fallback", reward=reward, clicked=given, not_shown=not_shown)
+        row = outcome_of(pair.ticket or "fallback", reward, clicked, not_shown)
         if pair.purpose == "explore":
             self.outbox.add(row)
 
@@ -189,9 +189,8 @@ class FeedWork:
             yield Wait(left)
 
     def _tell_refused(self, refused: Sequence[FeedbackRowResult]) -> None:
-        if refused:
-            first = f"{refused[0].status}, {refused[0].detail}"
-            log.warning("session %s refused %d outcomes: %s", self._session_id, len(refused), first)
+        for (status, detail), count in Counter((row.status, row.detail) for row in refused).most_common(3):
+            log.warning("session %s refused %d outcomes: %s, %s", self._session_id, count, status, detail)
 
     def _note(self, what: str, error: Exception) -> None:
         if what not in self._troubles:  # once a trouble, not once a try

@@ -67,9 +67,19 @@ def conversation(call: Call[T], retries: Retries, rng: random.Random) -> Convers
         else:
             if not (may_repeat and (call.repeatable or isinstance(outcome, _NEVER_SENT))):
                 reason = f"{type(outcome).__name__} {outcome}".strip()
-                raise ServiceUnreachable(f"{call.method} {call.path}: {reason} (attempt {attempt})") from outcome
+                where = f"{call.method} {_address(call, outcome)}"
+                raise ServiceUnreachable(f"{where}: {reason} (attempt {attempt})") from outcome
             retry_after = 0.0
         yield Wait(retries.wait(attempt - 1, rng, retry_after))
+
+
+def _address(call: Call[T], outcome: httpx.TransportError | None) -> str:
+    """Returns where the call went, as far as it is known; without a password that an address may hold."""
+    try:
+        url = outcome.request.url if outcome is not None else None
+    except RuntimeError:  # it did not get so far
+        url = None
+    return call.path if url is None else f"{url.scheme}://{url.netloc.decode()}{url.path}"
 
 
 def _retry_after(response: httpx.Response) -> float:

@@ -140,12 +140,14 @@ def _structure(problem: Problem, pairs: PairClicks, structure: Iterable[_Implied
 
 
 def _implied_by_clicks(problem: Problem, evidence: Evidence, pairs: PairClicks) -> _Implied:
-    """Returns what bound I says, at least about p_i + p_j - 1 from impressions that do not show the two together."""
+    """Returns what bound I says, about p_i + p_j - 1: with the pair's own impressions for one item or for the other."""
     items = evidence.item_clicks()
-    estimate = np.full(len(pairs.n), -1.0)
-    for item, own in ((pairs.i, pairs.clicks_i), (pairs.j, pairs.clicks_j)):
-        apart = items.n[item] - pairs.n
-        estimate += (apart - (items.clicks[item] - own)) / np.maximum(apart, 1)
+    whole, apart = np.zeros((2, 2, len(pairs.n)))
+    for slot, (item, own) in enumerate(((pairs.i, pairs.clicks_i), (pairs.j, pairs.clicks_j))):
+        beside_others = items.n[item] - pairs.n
+        whole[slot] = 1 - items.clicks[item] / items.n[item]
+        apart[slot] = (beside_others - (items.clicks[item] - own)) / np.maximum(beside_others, 1)
+    estimate = np.maximum(whole[0] + apart[1], apart[0] + whole[1]) - 1
     level = math.log(2 * problem.n_pairs / EACH)
     return _Implied(estimate, lambda: item_click_bounds(evidence, None, level))
 

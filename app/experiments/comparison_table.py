@@ -32,8 +32,8 @@ def _cells(row: Row) -> list[str]:
         row.policy,
         f"{row.certified}/{len(row.outcomes)}",
         str(row.failures),
-        _short(samples),
-        f"{_short(low)}-{_short(high)}",
+        short(samples),
+        f"{short(low)}-{short(high)}",
         f"{error:.3f}",
         f"{max(outcome.error for outcome in row.outcomes):.3f}",
         f"{gap:.2f}",
@@ -41,7 +41,7 @@ def _cells(row: Row) -> list[str]:
     ]
 
 
-def _short(count: float) -> str:
+def short(count: float) -> str:
     """Returns a count in two digits: 7.5e4; small ones as they are."""
     if count < 1000:
         return f"{count:.0f}"

@@ -24,8 +24,8 @@ def check(key: Key, scope: Scope, session_id: str | None, *, narrowed: bool = Fa
     another session exists is not told.
     """
     if not key.grants(scope):
-        has = ", ".join(sorted(key.scopes))
-        raise Forbidden(f"this takes a key with the scope {scope} (or admin); the key {key.id} has {has}")
+        has, needs = ", ".join(sorted(key.scopes)), " or ".join(dict.fromkeys((scope, Scope.ADMIN)))
+        raise Forbidden(f"this takes a key with the scope {needs}; the key {key.id} has {has}")
     if key.session_id is not None and key.session_id != session_id and not narrowed:
         raise Forbidden(f"the key {key.id} is bound to session {key.session_id}, and may do nothing outside of it")
 

@@ -23,7 +23,10 @@ _CAUSES = {
         "seen), or clicks changed between the two measurements"
     ),
     FindingKind.PARTNERS: "a click on one slot hides the other, or one item changes how the other is seen",
-    FindingKind.NEVER_BOTH: "a click leads away from the page, which hides the other slot",
+    FindingKind.NEVER_BOTH: (
+        "a click leads away from the page, which hides the other slot; or clicks on the two items are sent one by one, "
+        "where only the first answer of an impression counts"
+    ),
     FindingKind.DRIFT: "users, items or the way they are shown changed while the session ran",
     FindingKind.SILENCE: (
         "whether an answer comes depends on what was shown or clicked: impressions without a click are not reported, "
@@ -38,7 +41,7 @@ _ADVICE = {
         '"lucb", which compares pairs by their own impressions only'
     ),
     FindingKind.PARTNERS: _PAIRS_ONLY,
-    FindingKind.NEVER_BOTH: _PAIRS_ONLY,
+    FindingKind.NEVER_BOTH: f"name all clicked items in one answer; if there can be only one, {_PAIRS_ONLY}",
     FindingKind.DRIFT: "find out what changed, then create a new session: this one mixes before and after",
     FindingKind.SILENCE: _REPORT_ALL,
     FindingKind.ONLY_CLICKS: _REPORT_ALL,

@@ -37,7 +37,8 @@ def parse_rate(text: str) -> Rate | None:
         return None
     found = _WRITTEN.fullmatch(text)
     if found is None:
-        raise InvalidRate(f'must look like 1000/second (or minute, hour, day), or be none, got "{ascii(text)[1:41]}"')
+        got = ascii(text)[1:-1][:40]
+        raise InvalidRate(f'must look like 1000/second (or minute, hour, day), or be none, got "{got}"')
     return Rate(int(found[1]), _SECONDS[found[2]])
 
 

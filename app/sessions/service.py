@@ -49,7 +49,9 @@ CACHED_SESSIONS = 1000
 
 REFUSALS = {
     FeedbackStatus.NOT_FOUND: "no impression of this session has this ticket",
-    FeedbackStatus.CONFLICT: "this ticket was answered before, with another value; the first answer stays",
+    FeedbackStatus.CONFLICT: (
+        "this ticket was answered before, with another value; the first answer stays, so name all clicked items in one"
+    ),
     FeedbackStatus.INVALID: "names an item that this impression did not show; send only ids of the pair shown",
 }
 """What is said of an answer that was not taken, for a single call and for a row of a batch alike."""

@@ -38,13 +38,32 @@ def verify(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> list[C
     counted = [row for row in impressions if _is_counted(row, certificate["epoch"])]
     listed = _listed(certificate["evidence"])
     recounted, n_stated = _same(_recount(counted), listed), sum(n for n, *_ in listed.values())
-    same_session = any(row.get("kind") == "session" and row["id"] == certificate["session"]["id"] for row in rows)
+    ours, theirs = (
+        certificate["session"]["id"],
+        next((row["id"] for row in rows if row.get("kind") == "session"), "none"),
+    )
+    counts = f"the log has {len(counted)} impressions that count, the certificate {n_stated}"
     return [
-        _check("session", same_session, "the log is this session's", certificate["session"]["id"]),
-        _check("digest", digest_of(certificate) == certificate["digest"], "the document is as written", "its digest"),
-        _check("evidence", recounted, f"{len(counted)} impressions count", f"{n_stated} counted"),
-        _check("order", _in_issue_order(impressions, certificate["epoch"]), "in issue order, pair by pair", "the same"),
-        _check("void", _void_for_a_reason(impressions, certificate), "no answered impression left out", "the same"),
+        _check("session", ours == theirs, "the log is this session's", f"the log is of {theirs}, not of {ours}"),
+        _check(
+            "digest",
+            digest_of(certificate) == certificate["digest"],
+            "the document is as written",
+            "the document was changed after it was written",
+        ),
+        _check("evidence", recounted, f"{len(counted)} impressions count", f"{counts}, or other answers to them"),
+        _check(
+            "order",
+            _in_issue_order(impressions, certificate["epoch"]),
+            "in issue order, pair by pair",
+            "an impression was counted before an earlier one of its pair",
+        ),
+        _check(
+            "void",
+            _void_for_a_reason(impressions, certificate),
+            "no answered impression left out",
+            "an impression that was shown and answered is left out",
+        ),
         *_check_plan_log(certificate, [row for row in rows if row.get("kind") == "plan"]),
         *_check_bounds(certificate),
     ]
@@ -63,8 +82,8 @@ def check_plans(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> C
     return Check("plans", not differing, detail)
 
 
-def _check(name: str, holds: bool, found: str, stated: str) -> Check:
-    return Check(name, holds, found if holds else f"found: {found}; stated: {stated}")
+def _check(name: str, holds: bool, so: str, otherwise: str) -> Check:
+    return Check(name, holds, so if holds else otherwise)
 
 
 def _is_counted(row: dict[str, Any], epoch: int) -> bool:
@@ -130,8 +149,8 @@ def _check_plan_log(certificate: dict[str, Any], plans: list[dict[str, Any]]) ->
         return []
     fixed, made = shares_were_fixed(certificate, plans), choices_were_made(certificate, plans)
     return [
-        _check("shares", fixed, "delta was divided so from the first plan on", "the shares of delta"),
-        _check("choices", made, "every choice was logged before it was used", "the choices"),
+        _check("shares", fixed, "delta was divided so from the first plan on", "the log divides delta otherwise"),
+        _check("choices", made, "every choice was logged before it was used", "the log has other choices, or later"),
     ]
 
 
@@ -153,17 +172,18 @@ def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
     try:
         assessment = assess(problem, evidence, choices_of(certificate), shares_of(certificate))
     except (ArithmeticError, IndexError) as error:  # a choice without a share of delta, or of an item there is not
-        return [_check("bounds", False, f"cannot be computed ({error})", "what they say")]
+        return [Check("bounds", False, f"cannot be computed: {error}")]
     leader, upper = assessment.leader, float(assessment.bounds.upper[assessment.leader_index])
     others, gap = assessment.lowest_of_others(assessment.leader_index), assessment.gap
     numbers = certificate["bounds"]
     leads = [leader.i, leader.j] == [certificate["i"], certificate["j"]]
+    lead, reached = f"items {leader.i} and {leader.j} lead", f"gap {gap:.6g}, asked for {assessment.target:.6g}"
     return [
-        _check("pair", leads, f"items {leader.i} and {leader.j} lead", f"items {certificate['i']}, {certificate['j']}"),
+        _check("pair", leads, lead, f"{lead}, not {certificate['i']} and {certificate['j']}"),
         _check_number("upper bound", upper, numbers["upper_of_pair"], "no-click probability of the pair at most"),
         _check_number("lower bounds", others, numbers["lowest_of_others"], "beside that, every other's at least"),
         _check_number("gap", gap, certificate["gap"], "within this of the best"),
-        _check("verdict", assessment.certified, f"gap {gap:.6g} <= {assessment.target:.6g}", "certified"),
+        _check("verdict", assessment.certified, reached, f"not certified: {reached}"),
     ]
 
 
@@ -177,5 +197,10 @@ def _evidence(n_items: int, stated: dict[str, Any]) -> Evidence:
 def _check_number(name: str, found: float | None, stated: float | None, meaning: str) -> Check:
     """Returns whether a recomputed number is the stated one, to rounding; None means that there is no other pair."""
     if found is None or stated is None:
-        return _check(name, found is stated, "there is no other pair", str(stated))
-    return _check(name, math.isclose(found, stated, abs_tol=TOLERANCE), f"{meaning} {found:.6f}", f"{stated:.6f}")
+        return _check(
+            name, found is stated, "there is no other pair", f"found {found}, the certificate states {stated}"
+        )
+    said = f"{meaning} {found:.6f}"
+    return _check(
+        name, math.isclose(found, stated, abs_tol=TOLERANCE), said, f"{said}; the certificate says {stated:.6f}"
+    )

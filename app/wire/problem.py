@@ -17,8 +17,8 @@ LONGEST_FIELD = 100
 _ADVICE = {
     "missing": "is required",
     "string_type": "must be a string",
-    "int_type": "must be a whole number, written without quotes, fraction or exponent",
-    "float_type": "must be a number, written without quotes",
+    "int_type": "must be a whole number, without quotes, fraction or exponent; not true or false",
+    "float_type": "must be a number, without quotes; not true or false",
     "bool_type": "must be true or false",
     "list_type": "must be a list",
     "model_type": "must be an object",

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 
 import pytest
 from pydantic import ValidationError
@@ -272,9 +273,24 @@ def test_mistakes_are_found_where_they_are_made() -> None:
         pair = feed.next(20)
         with pytest.raises(ValidationError, match="exactly one of"):
             feed.report(pair)
+        with pytest.raises(ValueError, match="list of ids"):
+            feed.report(pair, clicked="a")
         feed.report(pair, reward=1)
         with pytest.raises(FeedbackBacklog):
             feed.report(feed.next(20), reward=1)
+
+
+def test_every_reason_of_a_refusal_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    service = Service()
+    with a_feed(service, FeedSettings(timeout_seconds=20, first_timeout_seconds=20, flush_seconds=0.2)) as feed:
+        pair = feed.next()
+        for reward in (1, 0, 0):
+            feed.report(pair, reward=reward)
+        feed.report(replace(pair, ticket="unknown"), reward=1)
+        until(lambda: feed.statuses.total() >= 4)
+    told = [record.message for record in caplog.records if "refused" in record.message]
+    assert sum("refused 2 outcomes: conflict" in line for line in told) == 1
+    assert sum("refused 1 outcomes: not_found" in line for line in told) == 1
 
 
 def test_pairs_that_nobody_took_are_given_back_while_it_runs() -> None:

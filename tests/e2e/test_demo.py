@@ -19,9 +19,10 @@ BUSY = ("--visitors", "2500")  # a test need not take a minute
 
 
 @contextmanager
-def demo(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+def demo(folder: Path, *words: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-u", "-c", "from app.cli import main; main()", "demo", *words]
-    environment = {**os.environ, "TMPDIR": str(folder), "BESTPAIR_WORKERS": "3", "BESTPAIR_DATABASE_URL": "sqlite:///x"}
+    others = {"BESTPAIR_WORKERS": "3", "BESTPAIR_DATABASE_URL": "sqlite:///x"}
+    environment = {**os.environ, "TMPDIR": str(folder), **others, **variables}
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, cwd=folder
     )
@@ -56,7 +57,7 @@ def assert_gone(url: str) -> None:
 
 def test_certifies_serves_on_and_ends_cleanly(tmp_path: Path) -> None:
     port = free_port()
-    with demo(tmp_path, "--port", str(port), *BUSY) as process:
+    with demo(tmp_path, *BUSY, BESTPAIR_PORT=str(port)) as process:
         lines = lines_until(process, "The service goes on")
         url = address(lines)
         assert url == f"http://127.0.0.1:{port}"

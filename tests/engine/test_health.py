@@ -87,6 +87,11 @@ class TestStructure:
         assert found[FindingKind.STRUCTURE].detail["implied_at_least"] == implied
         assert kinds(check(seen, D_ALONE, clicks=True)) == set(), "no bound leans on it"
 
+    def test_of_a_pair_whose_first_item_was_shown_nowhere_else(self) -> None:
+        seen = evidence(3, (0, 1, 1, 3000, 1350.0, 100, 1600), (1, 2, 1, 3000, 2700.0, 150, 160))
+        found = {one.kind: one for one in check(seen, LEANING, clicks=True)}
+        assert found[FindingKind.STRUCTURE].items == (0, 1)
+
 
 class TestPartners:
     def seen(self, *, beside_2: int) -> Evidence:

@@ -32,8 +32,9 @@ def test_none_is_no_rate() -> None:
     ],
 )
 def test_a_bad_rate_says_how_to_write_one(text: str) -> None:
-    with pytest.raises(InvalidRate, match="must look like 1000/second"):
+    with pytest.raises(InvalidRate, match="must look like 1000/second") as refused:
         parse_rate(text)
+    assert str(refused.value).endswith(f'got "{ascii(text)[1:-1][:40]}"')
 
 
 def test_a_window_allows_so_many_and_then_none_until_it_ends() -> None:

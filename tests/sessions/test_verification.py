@@ -62,6 +62,11 @@ def compared() -> Certified:
     return certified_session(policy="rplans", feedback=FeedbackKind.ITEMS, epsilon=0.05)
 
 
+def why(checks: list[Check]) -> str:
+    """What is said of the first check that failed."""
+    return next(check.detail for check in checks if not check.holds)
+
+
 def failed(checks: list[Check]) -> set[str]:
     return {check.name for check in checks if not check.holds}
 
@@ -99,7 +104,9 @@ def test_choices_shares_and_clicks_decide_the_bounds(chosen: Certified) -> None:
 
 
 def test_verification_notices_a_changed_document(plain: Certified) -> None:
-    assert failed(verify({**plain.certificate, "gap": 0.0}, plain.rows)) == {"digest", "gap"}
+    changed = verify({**plain.certificate, "gap": 0.0}, plain.rows)
+    assert failed(changed) == {"digest", "gap"}
+    assert why(changed) == "the document was changed after it was written"
 
 
 def test_verification_notices_a_forged_document(plain: Certified) -> None:
@@ -113,6 +120,7 @@ def test_verification_notices_a_forged_document(plain: Certified) -> None:
         assert failed(verify(forged(certificate, bounds=bounds), rows)) == {number}
     other = {**certificate["session"], "id": "another"}
     assert failed(verify(forged(certificate, session=other), rows)) == {"session"}
+    assert why(verify(forged(certificate, session=other), rows)).endswith("not of another")
 
 
 def test_verification_notices_a_changed_log(plain: Certified, chosen: Certified) -> None:

@@ -67,8 +67,10 @@ async def test_a_door_lets_in_whom_the_gate_does_and_knows_them_again() -> None:
     for elsewhere in ("s1", "s1"):
         with pytest.raises(Forbidden):
             door.admit(bearer, b"here", elsewhere, None)
-    with pytest.raises(Forbidden):
+    with pytest.raises(Forbidden, match="the scope serve or admin; the key"):
         gate.door(Scope.SERVE).admit(bearer, b"here", "s0", None)
+    with pytest.raises(Forbidden, match="the scope admin; the key"):
+        gate.door(Scope.ADMIN).admit(bearer, b"here", "s0", None)
     with pytest.raises(Unauthorized):
         door.admit(bearer[:-1] + b"_", b"here", "s0", None)
 

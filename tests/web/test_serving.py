@@ -57,7 +57,7 @@ def test_one_bad_row_spoils_no_other(api: Caller, session: str, sessions: FakeSe
     ]
     assert api.post(f"{session}/feedback/batch", rows).json() == [
         {"status": "accepted"},
-        {"status": "invalid", "detail": "reward: must be a number, written without quotes"},
+        {"status": "invalid", "detail": "reward: must be a number, without quotes; not true or false"},
         {"status": "invalid", "detail": "must be an object"},
         {"status": "not_found"},
         {"status": "invalid", "detail": 'send exactly one of "reward", "clicked" and "not_shown": true'},

@@ -30,7 +30,7 @@ def test_one_outcome_is_taken(content: str) -> None:
         ('{"ticket": "t", "reward": 0, "not_shown": true}', "", ONE_OUTCOME),
         ('{"reward": 1}', "ticket", "is required"),
         ('{"ticket": "", "reward": 1}', "ticket", "must have at least 1 character(s)"),
-        ('{"ticket": "t", "reward": true}', "reward", "must be a number, written without quotes"),
+        ('{"ticket": "t", "reward": true}', "reward", "must be a number, without quotes; not true or false"),
         ('{"ticket": "t", "reward": 2}', "reward", "must be at most 1.0"),
         ('{"ticket": "t", "reward": NaN}', "reward", "must be a finite number"),
         ('{"ticket": "t", "clicked": "a"}', "clicked", "must be a list"),

@@ -45,8 +45,8 @@ def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shar
 DELAY = "delay-independent-of-outcome"
 """A joint region of several entries needs an order of counting that outcomes do not decide. Issue order gives that to
 each pair by itself; across pairs it takes answers that are not slower after one outcome than after the other (or an
-attribution window, which makes all equally slow). At worst a region of two entries at alpha holds at
-alpha (1 + log 1/alpha)."""
+attribution window, which makes all equally slow). Without it, a region of two entries (F) at alpha still holds at
+alpha (1 + log 1/alpha); of I, G and C, whose factors are made of many pairs, nothing is left."""
 
 
 SUSPICIOUS = 4.0

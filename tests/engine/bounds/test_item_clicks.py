@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import brentq, minimize_scalar
 
 from app.engine.arrays import pair_index, pair_items
+from app.engine.bounds import item_clicks
 from app.engine.bounds.item_clicks import UNGUESSED, item_click_bounds
 from app.engine.bounds.screening import screening_bounds
 from app.engine.choices import Guess
@@ -67,6 +68,24 @@ def least_of_sum(one: tuple[float, float, float], other: tuple[float, float, flo
     least_p = float(brentq(lambda p: log_martingale(*one, p) + outside, 1e-9, means[0]))
     within = (least_p + 1e-9, means[0] - 1e-9)
     return float(minimize_scalar(lambda p: p + least_q(p), bounds=within, options={"xatol": 1e-9}).fun) - 1
+
+
+def test_own_impressions_are_not_counted_for_both() -> None:
+    # Hardly anything but impressions of the two together.
+    rows = np.array([0, 0, 1]), np.array([1, 2, 2])
+    n, s, clicks = np.array([4000, 50, 50]), np.array([2800.0, 30.0, 30.0]), np.array([600, 10, 10])
+    evidence = Evidence.empty(3).add(*rows, 1, n, s, (clicks, clicks))
+    whole, beside = (4050.0, 3440.0, UNGUESSED), (50.0, 40.0, UNGUESSED)
+    expected = least_of_sum(whole, beside, LEVEL + math.log(2))
+    assert item_click_bounds(evidence, None, LEVEL)[0] == pytest.approx(expected, abs=0.002)
+    assert least_of_sum(whole, whole, LEVEL) > expected + 0.1
+
+
+def test_a_few_pairs_at_a_time_are_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    evidence, _ = everyone_meets(9, 60)
+    at_once = item_click_bounds(evidence, None, LEVEL)
+    monkeypatch.setattr(item_clicks, "CHUNK_PAIRS", 7)
+    np.testing.assert_array_equal(item_click_bounds(evidence, None, LEVEL), at_once)
 
 
 @pytest.mark.parametrize("for_the_first", [True, False])
