@@ -11,7 +11,7 @@ from rich.table import Table
 
 from app.cli.budget import budget
 from app.cli.figures import figures
-from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, table_of, whole, with_a_bar
+from app.cli.options import AsJson, Delta, Epsilon, InFlight, Seed, Workers, table_of, whole, with_a_bar
 from app.cli.planner import planner
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
@@ -47,6 +47,7 @@ def certify(
     delta: Delta = 0.1,
     seed: Seed = 0,
     item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
+    in_flight: InFlight = 0,
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
@@ -56,7 +57,7 @@ def certify(
         policy_named(name.removesuffix(WITH_ITEMS))
     chosen = _instances(items, families, epsilons)
     sessions = [
-        Session(instance, name, seed + run, delta, item_clicks)
+        Session(instance, name, seed + run, delta, item_clicks, in_flight)
         for instance in chosen
         for run in range(runs)
         for name in names

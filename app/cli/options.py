@@ -21,6 +21,10 @@ Budget = Annotated[int | None, typer.Option(help="Most impressions to spend; no 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 MovieLens = Annotated[Path | None, typer.Option(help="Folder of MovieLens 100K, which you have; read, never copied.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; default: one a core.")]
+InFlight = Annotated[
+    int,
+    typer.Option(min=0, help="Impressions that go out beside each plan's own, while answers and the next are awaited."),
+]
 FinishedOnly = Annotated[bool, typer.Option("--finished-only", help="Run nothing: show the sessions that are done.")]
 HowAnswered = Annotated[Model, typer.Option("--model", help="Coins, or the exact probabilities.")]
 

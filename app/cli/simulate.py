@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.progress import TextColumn
 
-from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, Rank, Seed, parse_rank, progress
+from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, InFlight, Rank, Seed, parse_rank, progress
 from app.client import AsyncClient, ProblemError
 from app.engine.plan import Report
 from app.engine.policies import DEFAULT_POLICIES, policy_named
@@ -41,6 +41,7 @@ def simulate(
         str | None, typer.Option(envvar="BESTPAIR_KEY", help="With --url: an access key with the scope admin.")
     ] = None,
     item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
+    in_flight: InFlight = 0,
     clients: Annotated[int, typer.Option(min=1, max=1000, help="With --url: concurrent ad servers.")] = 16,
     per_call: Annotated[int, typer.Option(min=1, max=1000, help="With --url: pairs asked for in one call.")] = 20,
     as_json: AsJson = False,
@@ -75,7 +76,7 @@ def simulate(
             says = f"{report.samples:,} impressions, gap {report.gap:.3f}, {report.contenders:,} contenders"
             bar.update(task, advance=1, says=f"{report.phase}: {says}")
 
-        outcome = run_session(chosen, problem, people, source(Purpose.USERS, seed), show)
+        outcome = run_session(chosen, problem, people, source(Purpose.USERS, seed), show, in_flight)
     _tell(outcome.as_json(), as_json)
 
 

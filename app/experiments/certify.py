@@ -67,6 +67,7 @@ class Session:
     seed: int
     delta: float
     item_clicks: bool
+    in_flight: int = 0  # impressions that go out beside each plan's own
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ def run_one(session: Session) -> Outcome:
         item_clicks=session.item_clicks or session.policy.endswith(WITH_ITEMS),
     )
     policy = policy_named(session.policy.removesuffix(WITH_ITEMS))
-    return run_session(policy, problem, people, source(Purpose.USERS, session.seed))
+    return run_session(policy, problem, people, source(Purpose.USERS, session.seed), in_flight=session.in_flight)
 
 
 def run_sessions(sessions: Sequence[Session], workers: int | None = None) -> Iterator[tuple[Session, Outcome]]:

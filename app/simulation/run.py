@@ -51,9 +51,14 @@ def run_session(
     population: Population,
     rng: np.random.Generator,
     on_plan: Callable[[Report], None] = lambda _: None,
+    in_flight: int = 0,
 ) -> Outcome:
-    """Returns the outcome of one session; `on_plan` hears the report of every plan as it is made."""
-    (outcome,) = run_raising(policy, problem, population, rng, (problem.budget,), on_plan)
+    """Returns the outcome of one session; `on_plan` hears the report of every plan as it is made.
+
+    `in_flight` impressions go out beside each plan's own, as a service has them: while answers are awaited and the next
+    plan is computed it hands out more of the last one.
+    """
+    (outcome,) = run_raising(policy, problem, population, rng, (problem.budget,), on_plan, in_flight)
     return outcome
 
 
@@ -64,6 +69,7 @@ def run_raising(
     rng: np.random.Generator,
     budgets: Sequence[int | None],
     on_plan: Callable[[Report], None] = lambda _: None,
+    in_flight: int = 0,
 ) -> Iterator[Outcome]:
     """Yields the outcome at each of the budgets of one session, whose budget is raised each time it is spent."""
     began = time.perf_counter()
@@ -77,7 +83,11 @@ def run_raising(
             on_plan(step.report)
             if step.demand.total == 0 or memory.version >= MAX_PLANS:
                 break
-            evidence = _show(users, problem, step.demand, evidence, memory.version, rng)
+            shown = step.demand
+            if in_flight > 0:
+                room = in_flight if budget is None else min(in_flight, budget - evidence.samples - shown.total)
+                shown = replace(shown, count=shown.count + rng.multinomial(max(room, 0), shown.count / shown.total))
+            evidence = _show(users, problem, shown, evidence, memory.version, rng)
         seconds = time.perf_counter() - began
         bounds = assess(problem, evidence, memory.choices, policy.shares(problem)).bounds
         yield _outcome(policy, step, population, seconds, _parts(bounds))
