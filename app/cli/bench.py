@@ -123,18 +123,30 @@ def planning(
     plans: Annotated[int, typer.Option(min=1, help="Most plans of a session; fewer if it is certified.")] = 12,
     family: Annotated[str, typer.Option(help="Family of the simulated population.")] = "ads20",
     policy: Annotated[str, typer.Option(help="Policy that plans.")] = "rplans",
+    item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Processor seconds and peak memory of one plan by number of items, early and late in a session."""
     sizes = [whole("items", text) for text in items.split(",")]
     with progress() as bar:
         task = bar.add_task("starting", total=None)
-        rows = measure_planning(sizes, family=family, policy=policy, plans=plans, step=partial(_tell, bar, task))
+        rows = measure_planning(
+            sizes, family=family, policy=policy, plans=plans, item_clicks=item_clicks, step=partial(_tell, bar, task)
+        )
     if as_json:
         typer.echo(json.dumps([row.as_json() for row in rows]))
         return
     table = Table(
-        "items", "plans", "samples", "early s", "late s", "slowest s", "goal s", "peak MB", box=box.SIMPLE_HEAD
+        "items",
+        "plans",
+        "samples",
+        "early s",
+        "late s",
+        "slowest s",
+        "goal s",
+        "peak MB",
+        "stored kB",
+        box=box.SIMPLE_HEAD,
     )
     for row in rows:
         colour = {None: "", True: "[green]", False: "[red]"}[row.is_within_targets]
@@ -148,6 +160,7 @@ def planning(
             f"{colour}{max(row.seconds):.2f}",
             "" if goal is None else f"{goal:g}",
             f"{row.peak_mb:.0f}",
+            f"{row.memory_kb:.0f}",
         )
     Console().print(table)
 

@@ -21,6 +21,7 @@ from app.engine.plan import plan
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.simulation.mixtures import mixture
+from app.simulation.run import show
 from app.simulation.users import Users
 
 SECONDS_ALLOWED = {200: 0.5, 800: 3.0, 5000: 60.0}
@@ -39,6 +40,7 @@ class Planning:
     samples: int
     certified: bool
     peak_mb: float
+    memory_kb: float = 0.0  # what is stored with the last plan, to plan on
 
     @property
     def early(self) -> float:
@@ -69,28 +71,29 @@ class Planning:
             "late_s": round(self.late, 4),
             "slowest_s": round(max(self.seconds), 4),
             "peak_mb": round(self.peak_mb, 1),
+            "memory_kb": round(self.memory_kb, 1),
             "target_s": SECONDS_ALLOWED.get(self.n_items),
             "within_targets": self.is_within_targets,
         }
 
 
 def measure_planning(
-    sizes: Sequence[int], *, family: str, policy: str, plans: int, step: Callable[[str], None]
+    sizes: Sequence[int], *, family: str, policy: str, plans: int, item_clicks: bool, step: Callable[[str], None]
 ) -> list[Planning]:
     """Returns a row for each number of items."""
     found = []
     for n_items in sizes:
         step(f"{n_items} items, at most {plans} plans")
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as apart:
-            found.append(apart.submit(play, n_items, family, policy, plans).result())
+            found.append(apart.submit(play, n_items, family, policy, plans, item_clicks).result())
     return found
 
 
-def play(n_items: int, family: str, policy: str, plans: int) -> Planning:
+def play(n_items: int, family: str, policy: str, plans: int, item_clicks: bool = False) -> Planning:
     """Returns what the plans of a session cost, up to the verdict or so many of them."""
     users = Users(mixture(family, n_items, 2, np.random.default_rng(1)))
     rng = np.random.default_rng(2)
-    problem = Problem(n_items=n_items, epsilon=0.1, delta=0.1, seed=1)
+    problem = Problem(n_items=n_items, epsilon=0.1, delta=0.1, seed=1, item_clicks=item_clicks)
     evidence, memory, seconds = Evidence.empty(n_items), Memory(), []
     while True:
         began = time.process_time()
@@ -99,7 +102,7 @@ def play(n_items: int, family: str, policy: str, plans: int) -> Planning:
         memory, demand = made.memory, made.demand
         if demand.total == 0 or len(seconds) == plans:
             break
-        silent = users.no_click_counts(demand.i, demand.j, demand.count, rng).astype(float)
-        evidence = evidence.add(demand.i, demand.j, memory.version, demand.count, silent)
+        evidence = show(users, problem, demand, evidence, memory.version, rng)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return Planning(n_items, tuple(seconds), made.report.samples, made.report.certified, peak)
+    stored = len(memory.to_json()) / 1000
+    return Planning(n_items, tuple(seconds), made.report.samples, made.report.certified, peak, stored)

@@ -87,7 +87,7 @@ def run_raising(
             if in_flight > 0:
                 room = in_flight if budget is None else min(in_flight, budget - evidence.samples - shown.total)
                 shown = replace(shown, count=shown.count + rng.multinomial(max(room, 0), shown.count / shown.total))
-            evidence = _show(users, problem, shown, evidence, memory.version, rng)
+            evidence = show(users, problem, shown, evidence, memory.version, rng)
         seconds = time.perf_counter() - began
         bounds = assess(problem, evidence, memory.choices, policy.shares(problem)).bounds
         yield _outcome(policy, step, population, seconds, _parts(bounds))
@@ -104,7 +104,7 @@ def run_random_pairs(
         drawn = rng.multinomial(budget - evidence.samples, uniform)
         index = np.flatnonzero(drawn)
         demand = Demand.of_pairs(index, drawn[index], problem.n_items)
-        evidence = _show(users, problem, demand, evidence, memory.version + 1, rng)
+        evidence = show(users, problem, demand, evidence, memory.version + 1, rng)
         step = plan(policy, replace(problem, budget=budget), evidence, memory)
         memory = step.memory
         yield _outcome(policy, step, population, time.perf_counter() - began, {})
@@ -136,7 +136,7 @@ def _outcome(policy: Policy, step: Plan, population: Population, seconds: float,
     )
 
 
-def _show(
+def show(
     users: Users, problem: Problem, demand: Demand, evidence: Evidence, version: int, rng: np.random.Generator
 ) -> Evidence:
     """Returns the evidence after all of the demand has been shown and answered."""

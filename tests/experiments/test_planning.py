@@ -24,6 +24,11 @@ def test_early_and_late_are_told_apart_and_the_slowest_is_judged() -> None:
     assert Planning(77, (99.0,), 5, False, 9e9).is_within_targets is None
 
 
+def test_what_is_stored_grows_with_clicks_on_items() -> None:
+    of_pairs, of_items = (play(12, "ads6", "rplans", 8, item_clicks) for item_clicks in (False, True))
+    assert 0 < of_pairs.memory_kb < of_items.memory_kb < 50
+
+
 @pytest.mark.parametrize("items", ["6,8"])
 def test_the_command_prints_a_row_for_each_size(items: str) -> None:
     rows = json.loads(bestpair("bench", "planning", "--items", items, "--plans", "2", "--json").stdout)
