@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
-from app.cli.options import AsJson, chosen, progress, whole
+from app.cli.options import AsJson, chosen, progress, table_of, whole
 from app.experiments.bars import Bar, bar_chart
 from app.experiments.crowding import measure_latency, measure_processes
 from app.experiments.growth import measure_growth
@@ -136,18 +136,8 @@ def planning(
     if as_json:
         typer.echo(json.dumps([row.as_json() for row in rows]))
         return
-    table = Table(
-        "items",
-        "plans",
-        "samples",
-        "early s",
-        "late s",
-        "slowest s",
-        "goal s",
-        "peak MB",
-        "stored kB",
-        box=box.SIMPLE_HEAD,
-    )
+    headings = ("items", "plans", "samples", "early s", "late s", "slowest s", "goal s", "peak MB", "stored kB")
+    table = table_of(headings, left="")
     for row in rows:
         colour = {None: "", True: "[green]", False: "[red]"}[row.is_within_targets]
         goal = row.as_json()["target_s"]
