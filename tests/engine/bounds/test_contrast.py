@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from app.engine.arrays import FloatArray, Pair, n_pairs, pair_number
 from app.engine.bounds import Contrasts
 from app.engine.bounds.contrast import LEFTOVER, Elsewhere, contrasts, play, seen
-from app.engine.bounds.contrast_stakes import LEAST_MARGIN, MOST_STAKED, Outlook, Stakes
+from app.engine.bounds.contrast_stakes import Outlook, Stakes
 from app.engine.choices import Choices, Guess, Nominee
 from app.engine.confidence import lower_end, upper_end
 from app.engine.evidence import Evidence
@@ -275,82 +274,3 @@ def test_a_plan_that_does_not_show_the_nominee_stakes_nothing_on_its_rivals() ->
     evidence, _ = shown(World(3), 3)
     choices = Choices(nominees=(Nominee(4, Pair(0, 2), 0.3),), outlooks=(OUTLOOK,))
     assert contrasts(evidence, choices, choices.nominees[0], 0.05, EPSILON, NOWHERE) is None
-
-
-@pytest.mark.parametrize("planned", [(1, 1, 1, 1), (40, 30, 25, 10), (4000, 3000, 2500, 1000)])
-def test_no_outcome_costs_more_than_it_may(planned: tuple[int, ...]) -> None:
-    scale = planned[0] / 40
-    outlook = replace(OUTLOOK, planned=planned, shown=tuple(max(1, int(n * scale)) for n in OUTLOOK.shown))
-    stakes = Stakes(outlook, NOMINEE, EPSILON)
-    d = dict(enumerate(D))
-    for row in range(len(stakes.rivals)):
-        y = [one_by_one(stakes, row, pair, cell, d, outlook) for pair in combinations(range(K), 2) for cell in range(4)]
-        assert min(y) >= -MOST_STAKED - 1e-12
-    assert stakes.purse.max() > 0
-
-
-def test_others_are_the_lowest_pairs_of_items_that_are_not_listed() -> None:
-    rng = np.random.default_rng(7)
-    items = np.sort(rng.choice(900, 300, replace=False))
-    d = np.round(rng.beta(8, 2, 300), 4)
-    outlook = Outlook(
-        1, tuple(items.tolist()), (1,) * 300, tuple(d.tolist()), ((int(items[0]), int(items[1])),), (1,), (0.5,)
-    )
-    u, v = np.triu_indices(300, 1)
-    lowest = np.sort((d[u] + d[v])[1:])
-    found = outlook.by_item(outlook.unclicked, 0.0)[outlook.others].sum(axis=1)
-    assert np.sort(found) == pytest.approx(lowest[: len(found)])
-    assert len(np.unique(outlook.others, axis=0)) == len(found) > 1900
-
-
-def test_rivals_by_items_are_thought_to_lose_by_them() -> None:
-    stakes = Stakes(OUTLOOK, NOMINEE, EPSILON)
-    least = np.array([D[i] + D[j] - 1 for i, j in stakes.rivals[~stakes.listed]])
-    assert np.all(least + EPSILON - 0.33 >= LEAST_MARGIN * EPSILON)
-    assert not {tuple(pair) for pair in stakes.rivals[~stakes.listed].tolist()} & set(OUTLOOK.pairs)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"planned": (40, 30)},
-        {"values": (0.3,)},
-        {"shown": ()},
-        {"items": (1, 0, 2, 3, 4, 5)},
-        {"unclicked": (1.0,) * 6},
-        {"pairs": ((1, 3), (0, 1), (4, 2), (3, 5))},
-        {"pairs": ((1, 3), (0, 1), (0, 1), (3, 5))},
-    ],
-)
-def test_what_cannot_be_expected_is_refused(change: dict[str, tuple[float, ...]]) -> None:
-    with pytest.raises(ValueError, match="outlook"):
-        replace(OUTLOOK, **change)  # type: ignore[arg-type] # fields of several types
-
-
-def test_an_outlook_survives_storage() -> None:
-    assert Outlook.from_json(OUTLOOK.to_json()) == OUTLOOK
-    choices = Choices(outlooks=(OUTLOOK, replace(OF_PAIRS, version=5)))
-    assert Choices.from_plain(choices.to_plain()) == choices
-    older = {name: part for name, part in Choices().to_plain().items() if name != "outlooks"}
-    assert Choices.from_plain(older) == Choices()
-
-
-def test_stakes_are_those_that_sessions_under_way_were_told() -> None:
-    """Stakes are computed again from the outlooks of all past plans: another constant would lay them anew, afterwards.
-
-    If this fails and is meant to, give the share of contrasts another name (`Shares`): sessions under way are then put
-    on hold, instead of proving something by stakes that nobody laid.
-    """
-    outlook = Outlook(
-        version=4,
-        items=tuple(range(80)),
-        shown=tuple(range(100, 180)),
-        unclicked=tuple(np.linspace(0.3, 0.999, 80).round(4).tolist()),
-        pairs=((0, 1), (0, 2), (1, 2), (0, 3), (60, 79)),
-        planned=(400, 300, 25, 2, 0),
-        values=(0.2, 0.21, 0.15, 0.9, 0.999),
-    )
-    stakes = Stakes(outlook, Pair(0, 1), 0.05)
-    assert len(stakes.rivals) == 948
-    np.testing.assert_allclose(stakes.purse[:4], [67.2073973, 5.85882906, 1.35042029, 1.98919210], rtol=1e-6)
-    assert stakes.purse.sum() == pytest.approx(28415.26992, rel=1e-6)
