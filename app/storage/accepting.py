@@ -37,7 +37,7 @@ _POSTGRESQL_LOCK = (
     " SELECT count(*) FROM locked"
 )
 _POSTGRESQL = (
-    f"WITH taken AS (UPDATE impressions SET outcome = given.outcome, answered_at = {POSTGRESQL_NOW}"  # noqa: S608
+    f"WITH taken AS (UPDATE impressions SET outcome = given.outcome, answered_at = {POSTGRESQL_NOW}"  # noqa: S608 - no values
     " FROM unnest(%s::text[], %s::text[], %s::double precision[], %s::double precision[])"
     " AS given (ticket, session_id, outcome, seconds)"
     # One expression, of which PostgreSQL cannot guess how few rows it leaves, nor take the session for a way to them.

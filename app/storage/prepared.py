@@ -65,7 +65,7 @@ class Prepared:
     def __init__(self, statement: Select[*tuple[Any, ...]] | Update) -> None:
         self.statement = statement
         names = statement.selected_columns.keys() if isinstance(statement, Select) else []
-        columns = namedtuple("columns", names)  # type: ignore[misc]
+        columns = namedtuple("columns", names)  # type: ignore[misc] # names at run time
         self._named: Callable[[tuple[Any, ...]], Any] = columns._make
         self._compiled: dict[str, _Compiled] = {}
 

@@ -35,7 +35,7 @@ class GuardedProtocol(HttpToolsProtocol):
     _head_bytes = 0  # that came since, and are none of a body's
     _chunk_bytes = 0
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn narrows it
         """Begins to wait for the first request."""
         super().connection_made(transport)
         self.extensions: dict[str, Any] = {}  # that an application finds in the scope of a request

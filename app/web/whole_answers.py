@@ -22,7 +22,7 @@ Whole = Callable[[Scope, int, bytes, bytes], bool]
 class Connection(GuardedProtocol):
     """One connection, on which answers may be given in one piece."""
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn narrows it
         """Offers the extension to all that is asked here."""
         super().connection_made(transport)
         self.extensions = {EXTENSION: self._answer}
