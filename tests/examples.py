@@ -23,7 +23,7 @@ from app.sessions.model import (
     Snapshot,
     State,
 )
-from app.sessions.ports import Order, Store
+from app.sessions.ports import CertificateRecord, Order, Store
 from app.storage.database import migration_engine
 
 Triples = tuple[tuple[int, int, int], ...]
@@ -65,6 +65,7 @@ def record(
         state=state,
         budget=budget,
         plan_version=1,
+        plan_id="",
         epoch=0,
         created_at=0.0,
         updated_at=0.0,
@@ -89,6 +90,14 @@ def plan(
 def snapshot(text: str = "first") -> Snapshot:
     """Returns a snapshot that says this."""
     return Snapshot(json.dumps({"says": text}), f'"{text}"')
+
+
+async def add_plan(
+    store: Store, session_id: str, new: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+) -> bool:
+    """Returns whether the plan was added to the session as it is now."""
+    follows = replace(new, follows=(await store.session(session_id)).plan_id)
+    return await store.add_plan(session_id, follows, snapshot, certificate, timeline=await store.timeline())
 
 
 async def a_session(store: Store, *, demand: Triples = THREE_PAIRS, **changes: Any) -> str:

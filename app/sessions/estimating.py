@@ -19,7 +19,7 @@ MOST_KEPT = 64
 
 
 class _Kept(NamedTuple):
-    plan_version: int
+    plan: tuple[int, str]  # version and identity
     epoch: int
     made_at: float
     task: asyncio.Task[Snapshot]
@@ -39,7 +39,7 @@ class Estimating:
         kept = self._kept.pop((session_id, top), None)
         if kept is None or not self._is_good(kept, record):
             task = asyncio.ensure_future(self._make(session_id, top))
-            kept = _Kept(record.plan_version, record.epoch, self._clock(), task)
+            kept = _Kept((record.plan_version, record.plan_id), record.epoch, self._clock(), task)
         self._kept[session_id, top] = kept  # at the end: the one that was asked for longest ago goes first
         if len(self._kept) > MOST_KEPT:
             self._kept.pop(next(iter(self._kept)))
@@ -49,7 +49,9 @@ class Estimating:
     def _is_good(self, kept: _Kept, record: SessionRecord) -> bool:
         failed = kept.task.done() and (kept.task.cancelled() or kept.task.exception() is not None)
         young = self._clock() - kept.made_at < STALE_SECONDS
-        return not failed and kept.plan_version == record.plan_version and (young or kept.epoch == record.epoch)
+        return (
+            not failed and kept.plan == (record.plan_version, record.plan_id) and (young or kept.epoch == record.epoch)
+        )
 
     async def _make(self, session_id: str, top: int) -> Snapshot:
         measured = await self._store.measured(session_id)

@@ -62,6 +62,30 @@ CHANGED_SHARES = Health(
 )
 
 
+def clock_was_set(when: str, seconds: float) -> Health:
+    """Returns the note that the database's clock was set forward by so many seconds, or back if they are negative."""
+    direction = "forward" if seconds > 0 else "back"
+    return Health(
+        problem=f"the database's clock was set {direction} by {_duration(abs(seconds))} on {when}; impressions that "
+        "were open at that moment are void or were given up early",
+        cause="somebody or something set the clock of the database's machine, or the machine slept",
+        advice="let the clock be kept by a time service that adjusts it gradually; nothing else is left to do here",
+        suspends=False,
+    )
+
+
+def database_went_back(when: str) -> Health:
+    """Returns the note that the database has lost what it had confirmed."""
+    return Health(
+        problem=f"on {when} the database was found in an earlier state than before; impressions and answers that were "
+        "acknowledged shortly before are missing",
+        cause="a standby took over that did not have everything, or a backup was restored",
+        advice="what is stored is consistent and goes on counting; set synchronous_standby_names in PostgreSQL, so "
+        "that an acknowledged answer is on a standby too",
+        suspends=False,
+    )
+
+
 def in_words(finding: Finding, items: Sequence[Item]) -> Health:
     """Returns the finding for people, with the caller's own ids."""
     names = " and ".join(items[number].id for number in finding.items)
@@ -123,6 +147,13 @@ def _problem(finding: Finding, names: str) -> str:  # noqa: PLR0911 - a sentence
             return (
                 "impressions of a pair, or of items beside themselves, contradict what the stated rank implies for them"
             )
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} seconds"
 
 
 def _percent(share: float) -> str:

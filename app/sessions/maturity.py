@@ -43,16 +43,26 @@ class Fold:
     evidence: EvidenceRows
 
 
-def fold(impressions: Iterable[OpenImpression], settings: Settings, now: float, uptimes: Sequence[Uptime]) -> Fold:
-    """Returns the fold of the open impressions, given in issue order, at database time `now`."""
+def fold(
+    impressions: Iterable[OpenImpression],
+    settings: Settings,
+    now: float,
+    uptimes: Sequence[Uptime],
+    open_at_clock_step: int = 0,
+) -> Fold:
+    """Returns the fold of the open impressions, given in issue order, at database time `now`.
+
+    Those up to the sequence `open_at_clock_step` were open when the clock was set: their times mean nothing any more.
+    """
     counted: list[OpenImpression] = []
     void: list[OpenImpression] = []
     blocked: set[tuple[int, int]] = set()
     for impression in impressions:
         pair = (min(impression.i, impression.j), max(impression.i, impression.j))
-        if not _is_final(impression, settings, now):
+        met_a_step = impression.sequence <= open_at_clock_step
+        if not (met_a_step or _is_final(impression, settings, now)):
             blocked.add(pair)
-        elif _is_void(impression, settings, uptimes):
+        elif _is_void(impression, settings, () if met_a_step else uptimes):
             void.append(impression)  # even behind an open one: it will never count, whatever comes before it
         elif pair not in blocked:
             counted.append(impression)

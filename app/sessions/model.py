@@ -96,6 +96,7 @@ class SessionRecord:
     state: State
     budget: int | None
     plan_version: int
+    plan_id: str  # of the current plan, '' before the first and for plans of older versions
     epoch: int  # of the last fold
     created_at: float  # seconds since 1970, database time
     updated_at: float
@@ -226,6 +227,7 @@ class PlanRecord:
     report: dict[str, Any]
     memory: str  # JSON, as the engine wrote it
     counted_before: int  # impressions in the evidence when it was made
+    follows: str = ""  # identity of the plan before it, known while this one is new
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def _now() -> datetime:
 class _Goal:
     """When the current plan of a session is done."""
 
-    version: int
+    plan: tuple[int, str]  # its version and identity
     counted: int  # impressions in the evidence that end it
     idle: bool  # it asks for nothing: certified or exhausted
 
@@ -104,8 +104,8 @@ class Planner:
 
     async def _goal(self, record: SessionRecord) -> _Goal:
         goal = self._goals.get(record.id)
-        if goal is None or goal.version != record.plan_version:
-            goal = _goal_of(await self._store.last_plan(record.id))
+        if goal is None or goal.plan != (record.plan_version, record.plan_id):
+            goal = _goal_of(record, await self._store.last_plan(record.id))
             self._goals[record.id] = goal
         return goal
 
@@ -120,9 +120,11 @@ class Planner:
     async def _plan(self, record: SessionRecord) -> bool:
         """Makes and stores the next plan; returns False if another process had made it already."""
         with self._meter.timed("bestpair_planning_seconds"):
+            timeline = await self._store.timeline()
             planned = await self._computing.plan_stored(record, self._clock())
+        new = (planned.plan, planned.snapshot, planned.certificate)
         try:
-            if not await self._store.add_plan(record.id, planned.plan, planned.snapshot, planned.certificate):
+            if not await self._store.add_plan(record.id, *new, timeline=timeline):
                 self._meter.count("bestpair_plans_total", "lost")
                 return False
         finally:
@@ -130,11 +132,11 @@ class Planner:
         self._meter.count("bestpair_plans_total", "stored")
         if planned.certificate is not None:
             log.info("session_certified", extra={"session": record.id, "plan_version": planned.plan.version})
-        demanded = planned.plan.demand.total
-        goal = _Goal(planned.plan.version, planned.plan.counted_before + demanded, idle=demanded == 0)
-        self._goals[record.id] = goal
-        self._lacking[record.id] = max(demanded, 1)
-        if (await self._store.session(record.id)).state is not planned.made_for:
+        stored = await self._store.session(record.id)
+        if stored.plan_version == planned.plan.version:
+            self._goals[record.id] = _goal_of(stored, planned.plan)
+        self._lacking[record.id] = max(planned.plan.demand.total, 1)
+        if stored.state is not planned.made_for:
             await self.refresh(record.id)  # it changed while the plan was computed, and the snapshot tells the old one
         return True
 
@@ -227,8 +229,9 @@ class Planner:
             log.exception("planning_failed", extra={"session": session_id})
 
 
-def _goal_of(last: PlanRecord | None) -> _Goal:
+def _goal_of(record: SessionRecord, last: PlanRecord | None) -> _Goal:
+    plan = (record.plan_version, record.plan_id)
     if last is None:
-        return _Goal(0, 0, idle=False)
+        return _Goal(plan, 0, idle=False)
     demanded = last.demand.total
-    return _Goal(last.version, last.counted_before + demanded, idle=demanded == 0)
+    return _Goal(plan, last.counted_before + demanded, idle=demanded == 0)

@@ -77,6 +77,7 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
         report=report,
         memory=result.memory.to_json(),
         counted_before=given.counters.counted,
+        follows=record.plan_id,
     )
     snapshot = snapshot_of(replace(record, plan_version=new.version), report, given.health, now)
     proof = Proof(problem, evidence, recalled.memory.choices, shares)

@@ -158,6 +158,9 @@ class Store(Protocol):
         In the deterministic model, two different values for one entry are noted as health, which suspends the session.
         """
 
+    async def timeline(self) -> str:
+        """Returns which history of the database this is; another one begins when a standby takes over."""
+
     async def planning_input(self, session_id: str) -> PlanningInput:
         """Returns a consistent view for planning; raises SessionNotFound."""
 
@@ -168,9 +171,17 @@ class Store(Protocol):
         """Returns the plan in force, None before the first; raises SessionNotFound."""
 
     async def add_plan(
-        self, session_id: str, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+        self,
+        session_id: str,
+        plan: PlanRecord,
+        snapshot: Snapshot,
+        certificate: CertificateRecord | None,
+        *,
+        timeline: str,
     ) -> bool:
-        """Appends the plan if its version is the next one (compare-and-set); returns whether it was.
+        """Appends the plan if it follows the current one (compare-and-set); returns whether it did.
+
+        `timeline` is what `timeline` returned before the evidence was read. In another one that evidence may be lost.
 
         What is still out at this moment is subtracted from the demand to give the stored plan's `handout` (the whole
         demand if nothing would be left); the cursor starts at 0.

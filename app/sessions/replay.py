@@ -143,6 +143,7 @@ def _record(row: dict[str, Any]) -> SessionRecord:
         state=State(row["state"]),
         budget=row["budget"],
         plan_version=row["plan_version"],
+        plan_id="",  # what plans say does not depend on it
         epoch=row["epoch"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],

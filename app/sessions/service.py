@@ -128,6 +128,7 @@ class Sessions:
             state=State.RUNNING,
             budget=new.budget,
             plan_version=0,
+            plan_id="",
             epoch=0,
             created_at=0.0,
             updated_at=0.0,

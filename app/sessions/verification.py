@@ -11,6 +11,7 @@ from app.engine.certificate import assess
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem, SelfPairs
 from app.sessions.certificates import digest_of, versions
+from app.sessions.handout import HandoutSequence
 from app.sessions.logged_choices import choices_of, choices_were_made, shares_of, shares_were_fixed
 from app.sessions.model import FeedbackKind
 from app.sessions.replay import replay
@@ -64,6 +65,7 @@ def verify(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> list[C
             "no answered impression left out",
             "an impression that was shown and answered is left out",
         ),
+        _check_handout(certificate, rows),
         *_check_plan_log(certificate, [row for row in rows if row.get("kind") == "plan"]),
         *_check_bounds(certificate),
     ]
@@ -141,6 +143,34 @@ def _void_for_a_reason(impressions: list[dict[str, Any]], certificate: dict[str,
     if certificate["settings"]["attribution_window_seconds"] > 0:
         return True  # an outage voids whatever arrived; the log does not tell of outages
     return not any(row["void"] and row["outcome"] is not None and not row["not_shown"] for row in impressions)
+
+
+def _check_handout(certificate: dict[str, Any], rows: list[dict[str, Any]]) -> Check:
+    """Returns whether every impression is the one that its plan has at this place of its order.
+
+    A pair that was not asked for would be counted as if it had been chosen before its outcome was known. The order is
+    a seeded shuffle; other versions of numpy may shuffle otherwise, so there only the pairs are compared.
+    """
+    in_order = certificate["versions"].get("numpy") == versions()["numpy"]
+    seed = next((row["settings"]["seed"] for row in rows if row.get("kind") == "session"), 0)
+    shown: dict[int, list[tuple[int, int]]] = {row["version"]: [] for row in rows if row.get("kind") == "plan"}
+    impressions = [row for row in rows if row.get("kind") == "impression"]
+    for row in sorted(impressions, key=lambda row: row["sequence"]):
+        shown.setdefault(row["plan_version"], []).append(_pair(row))
+    asked = {row["version"]: row["handout"] for row in rows if row.get("kind") == "plan"}
+    for version, pairs in shown.items():
+        triples = tuple((i, j, times) for i, j, times in asked.get(version, []))
+        expected = _in_turn(triples, seed, version, len(pairs)) if in_order else pairs
+        if pairs != expected or not set(pairs) <= {(min(i, j), max(i, j)) for i, j, _ in triples}:
+            return Check("handed out", False, f"impressions of plan {version} are not those that it asked for")
+    said = "in its order" if in_order else "the order is not checked: another version of numpy wrote it"
+    return Check("handed out", True, f"every pair shown was asked for by its plan; {said}")
+
+
+def _in_turn(asked: tuple[tuple[int, int, int], ...], seed: int, version: int, count: int) -> list[tuple[int, int]]:
+    """Returns the first pairs that a plan hands out."""
+    in_turn = HandoutSequence(asked, seed, version).pairs(0, count) if asked else []
+    return [(min(pair), max(pair)) for pair in in_turn]
 
 
 def _check_plan_log(certificate: dict[str, Any], plans: list[dict[str, Any]]) -> list[Check]:

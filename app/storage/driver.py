@@ -9,12 +9,12 @@ from sqlalchemy.exc import DBAPIError
 Parameters = Sequence[object] | Mapping[str, object]
 
 
-def run(connection: Connection, statement: str, given: Parameters) -> Any:  # noqa: ANN401 - the driver's own cursor
+def run(connection: Connection, statement: str, given: Parameters | None, **options: bool) -> Any:  # noqa: ANN401 - the driver's own cursor
     """Returns the driver's cursor after the statement; errors are those that the engine would raise."""
     driver = connection.connection.driver_connection
     assert driver is not None  # noqa: S101 - a connection in use has one
     try:
-        return driver.execute(statement, given)
+        return driver.execute(statement, given, **options)
     except Exception as error:
         raise _as_engine_error(connection, statement, error) from error
 

@@ -5,22 +5,23 @@ price is that of the rows it folds, however many are open.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sqlalchemy import Boolean, Connection, Select, and_, bindparam, case, func, not_, or_, select, update
 
 from app.engine.problem import Model
-from app.sessions.maturity import Fold, OpenImpression, Uptime, fold
-from app.sessions.model import Counters, EvidenceRows, Health, MissingFeedback, Settings
+from app.sessions.maturity import Fold, OpenImpression, fold
+from app.sessions.model import Counters, EvidenceRows, Health, MissingFeedback
 from app.storage.bulk import BulkInsert
 from app.storage.counting import count_plain
-from app.storage.database import now
+from app.storage.database import Timeline, now
 from app.storage.locking import locked_session, not_found
 from app.storage.prepared import AsJsonList, Given, IsOneOf, Prepared
 from app.storage.records import AnyRow, health_from_text, health_to_text, settings_from_text
 from app.storage.tables import evidence, impressions, sessions
-from app.storage.uptimes import Heartbeat, stretches
+from app.storage.uptimes import Heartbeat, uptime_periods
 
 SAME_VALUE = 1e-9
 """Two values of one entry that differ by no more are one: the difference is rounding."""
@@ -52,7 +53,12 @@ _GIVEN = Prepared(
     .with_for_update()
 )
 _ANSWER_IS_FINAL = and_(bindparam("answer_is_final", type_=Boolean()), impressions.c.outcome.is_not(None))
-_IS_WAITING = and_(impressions.c.issued_at > bindparam("latest"), not_(impressions.c.not_shown), not_(_ANSWER_IS_FINAL))
+_IS_WAITING = and_(
+    impressions.c.issued_at > bindparam("latest"),
+    impressions.c.sequence > bindparam("open_at_clock_step"),
+    not_(impressions.c.not_shown),
+    not_(_ANSWER_IS_FINAL),
+)
 _IS_VOID_ANYWAY = or_(
     impressions.c.not_shown, and_(bindparam("silence_is_void", type_=Boolean()), impressions.c.outcome.is_(None))
 )
@@ -96,7 +102,7 @@ _OVERVIEW = Prepared(
         func.min(case((_IS_WAITING, impressions.c.issued_at))).label("oldest_waiting"),
     ).where(*_MINE)
 )
-_SESSION = select(sessions).where(sessions.c.id == bindparam("id"))
+_SESSION = select(sessions, Timeline().label("timeline")).where(sessions.c.id == bindparam("id"))
 _MEANS = (
     select(evidence.c.i, evidence.c.j, 1.0 - func.sum(evidence.c.s) / func.sum(evidence.c.n))
     .where(evidence.c.session_id == bindparam("id"), evidence.c.n > 0)
@@ -129,6 +135,7 @@ class Ripe:
 
     sequences: list[int]
     all_open: bool  # the deterministic model: the fold looks at everything that is open
+    timeline: str  # of the database, when it was read
     counters: Counters
 
     def parts(self) -> list["Ripe"]:
@@ -154,6 +161,7 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
     given: dict[str, Given] = {
         "id": session_id,
         "latest": at - settings.final_after_seconds,
+        "open_at_clock_step": session.open_at_clock_step,
         "answer_is_final": settings.attribution_window_seconds == 0,
         "silence_is_void": settings.missing_feedback is MissingFeedback.VOID,
     }
@@ -161,7 +169,8 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
     sequences = [] if last_final is None else _ripe(connection, given, first_waiting or last_final + 1, last_final)
     quiet = 0.0 if oldest is None else oldest + settings.final_after_seconds - at
     counters = _counters(session, session.answered_closed + answered, session.void, session.counted)
-    return Ripe(sequences, settings.model is Model.DETERMINISTIC, replace(counters, quiet_seconds=quiet))
+    is_deterministic = settings.model is Model.DETERMINISTIC
+    return Ripe(sequences, is_deterministic, session.timeline, replace(counters, quiet_seconds=quiet))
 
 
 def _ripe(connection: Connection, given: Mapping[str, Given], first_waiting: int, last_final: int) -> list[int]:
@@ -183,6 +192,8 @@ def _ripe(connection: Connection, given: Mapping[str, Given], first_waiting: int
 def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat: Heartbeat) -> Counters:
     """Returns the counters after folding what is ripe; raises SessionNotFound."""
     session = locked_session(connection, session_id)
+    if session.timeline != ripe.timeline:  # these rows may be other ones now, or still open: the next reading will tell
+        return ripe.counters
     settings = settings_from_text(session.settings)
     epoch = session.epoch + 1
     plain = count_plain(connection, session_id, settings, ripe.sequences, epoch)
@@ -195,9 +206,10 @@ def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat:
     at = now(connection)  # after the locks: answers that are on their way wait behind them and will be late
     heartbeat.beat(connection, at)
     counting = [_open(row) for row in rows if row.counts]
-    uptimes = stretches(connection, min(row.issued_at for row in rows)) if rows else []
-    folded = fold(counting, settings, at, uptimes)
-    repeats = _closable_repeats(rows, folded, settings, at, uptimes)
+    uptimes = uptime_periods(connection, min(row.issued_at for row in rows)) if rows else []
+    rules = partial(fold, settings=settings, now=at, uptimes=uptimes, open_at_clock_step=session.open_at_clock_step)
+    folded = rules(counting)
+    repeats = _closable_repeats(rows, folded, rules)
     answered = {row.sequence for row in rows if row.counts and row.outcome is not None}
     newly_closed = len(answered.intersection(folded.counted + folded.void))
     counted, void = session.counted + n_plain + len(folded.counted), session.void + len(folded.void)
@@ -234,16 +246,14 @@ def _pair(row: AnyRow | OpenImpression) -> Pair:
     return min(row.i, row.j), max(row.i, row.j)
 
 
-def _closable_repeats(
-    rows: Sequence[AnyRow], folded: Fold, settings: Settings, at: float, uptimes: Sequence[Uptime]
-) -> Fold:
+def _closable_repeats(rows: Sequence[AnyRow], folded: Fold, rules: Callable[[list[OpenImpression]], Fold]) -> Fold:
     """Returns the fold of impressions that do not count, are final, and have nothing left to be compared with.
 
     A repeat stays open as long as a counting impression of its pair is: only together they show a contradiction.
     """
     done = {*folded.counted, *folded.void}
     waiting = {_pair(row) for row in rows if row.counts and row.sequence not in done}
-    return fold([_open(row) for row in rows if not row.counts and _pair(row) not in waiting], settings, at, uptimes)
+    return rules([_open(row) for row in rows if not row.counts and _pair(row) not in waiting])
 
 
 def _write(

@@ -1,6 +1,7 @@
 """Creating, changing and deleting sessions."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -38,10 +39,11 @@ def create_session(
     snapshot: Snapshot,
     certificate: CertificateRecord | None,
     by: str,
-) -> tuple[float, float]:
-    """Returns when the session was created and updated; raises InvalidSession if the id is taken."""
+) -> SessionRecord:
+    """Returns the session with its plan and the database's times; raises InvalidSession if the id is taken."""
     at = now(connection)
     best_i, best_j = best_pair(plan)
+    first = plan_row(record.id, plan, plan.demand, at)
     row = {
         "id": record.id,
         "name": record.name,
@@ -50,6 +52,7 @@ def create_session(
         "state": record.state,
         "budget": record.budget,
         "plan_version": plan.version,
+        "plan_id": first["id"],
         "epoch": record.epoch,
         "created_at": at,
         "updated_at": at,
@@ -71,10 +74,10 @@ def create_session(
     except IntegrityError:
         raise InvalidSession("id", f"there is a session {record.id} already") from None
     connection.execute(insert(session_items), {"session_id": record.id, "items": items_to_text(record.items)})
-    connection.execute(insert(plans), plan_row(record.id, plan, plan.demand, at))
+    connection.execute(insert(plans), first)
     add_certificate(connection, record.id, certificate, at)
     write_down(connection, at, by, Action.CREATE, record.id, {"name": record.name, "items": len(record.items)})
-    return at, at
+    return replace(record, plan_version=plan.version, plan_id=str(first["id"]), created_at=at, updated_at=at)
 
 
 def change_session(connection: Connection, session_id: str, change: SessionChange, by: str) -> SessionRecord:

@@ -40,19 +40,28 @@ def add_plan(
     plan: PlanRecord,
     snapshot: Snapshot,
     certificate: CertificateRecord | None,
+    timeline: str,
 ) -> bool:
-    """Returns whether the plan was the next one and has been added; raises SessionNotFound."""
+    """Returns whether the plan was the next one and has been added; raises SessionNotFound.
+
+    `timeline` is the one in which the evidence for the plan was read.
+    """
     session = locked_session(connection, session_id)
-    if plan.version != session.plan_version + 1:
+    # After a failover the database may be back at an earlier state, in which the plan's evidence was never counted.
+    if (plan.version, plan.follows) != (session.plan_version + 1, session.plan_id) or plan.epoch > session.epoch:
+        return False
+    if session.timeline != timeline:
         return False
     handout = less_outstanding(plan.demand, _outstanding(connection, session_id))
     at = now(connection)
     best_i, best_j = best_pair(plan)
-    connection.execute(insert(plans), plan_row(session_id, plan, handout, at))
+    row = plan_row(session_id, plan, handout, at)
+    connection.execute(insert(plans), row)
     connection.execute(
         update(sessions).where(sessions.c.id == session_id),
         {
             "plan_version": plan.version,
+            "plan_id": row["id"],
             "cursor": 0,
             "handout_total": handout.total,
             "snapshot": snapshot.body,

@@ -1,5 +1,6 @@
 """Rows to values and back."""
 
+import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -24,10 +25,11 @@ from app.sessions.model import (
 from app.storage.tables import plans, sessions
 
 RECORD_COLUMNS = [
-    sessions.c[name] for name in ("id", "name", "state", "budget", "plan_version", "epoch", "created_at", "updated_at")
+    sessions.c[name]
+    for name in ("id", "name", "state", "budget", "plan_version", "plan_id", "epoch", "created_at", "updated_at")
 ]
 """The small part of a session's record, which changes; `FixedParts` is the rest."""
-PLAN_COLUMNS = [column for column in plans.c if column.name not in {"session_id", "created_at"}]
+PLAN_COLUMNS = [column for column in plans.c if column.name not in {"session_id", "created_at", "id"}]
 
 AnyRow = Row[*tuple[Any, ...]]
 
@@ -66,6 +68,7 @@ def session_record(row: AnyRow, fixed: FixedParts) -> SessionRecord:
         state=State(row.state),
         budget=row.budget,
         plan_version=row.plan_version,
+        plan_id=row.plan_id,
         epoch=row.epoch,
         created_at=row.created_at,
         updated_at=row.updated_at,
@@ -115,9 +118,14 @@ def plan_record(row: AnyRow) -> PlanRecord:
 
 
 def plan_row(session_id: str, plan: PlanRecord, handout: Asked, created_at: float) -> dict[str, object]:
-    """Returns the row of a plan; `handout` is what it hands out, whatever the record says."""
+    """Returns the row of a plan; `handout` is what it hands out, whatever the record says.
+
+    The plan's id is a digest of what makes it this plan and no other, and of the id of the plan before it.
+    """
+    told = (plan.follows, plan.version, plan.epoch, handout.text, plan.memory)
     return {
         "session_id": session_id,
+        "id": hashlib.sha256(compact(told).encode()).hexdigest()[:24],
         "version": plan.version,
         "epoch": plan.epoch,
         "demand": plan.demand.text,
@@ -145,6 +153,11 @@ def health_to_text(entries: Iterable[Health]) -> str:
 def health_from_text(text: str) -> tuple[Health, ...]:
     """Returns health entries from what is stored."""
     return tuple(Health(**entry) for entry in json.loads(text))
+
+
+def add_note(text: str, note: Health) -> str:
+    """Returns stored health entries with this note in place of an earlier one of the same cause."""
+    return health_to_text((*(entry for entry in health_from_text(text) if entry.cause != note.cause), note))
 
 
 def response_to_text(response: Iterable[HandedOut]) -> str:

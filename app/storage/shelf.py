@@ -1,7 +1,7 @@
 """What was parsed before and cannot have changed: the fixed parts of sessions, and hand-out sequences of plans.
 
 No truth is kept here: every entry is named by what makes it immutable (a session and when it was created, a plan's
-version), so an entry is either right or never asked for again.
+identity), so an entry is either right or never asked for again.
 """
 
 import threading
@@ -51,6 +51,10 @@ class _Kept(Generic[Value]):
                 self._values.popitem(last=False)
         return value
 
+    def clear(self) -> None:
+        with self._lock:
+            self._values.clear()
+
 
 class Shelf:
     """The parsed parts that this process has used lately."""
@@ -76,4 +80,9 @@ class Shelf:
             pairs = Asked(connection.execute(_HANDOUT, given).scalar_one()).triples
             return HandoutSequence(pairs, record.settings.seed, record.plan_version) if pairs else None
 
-        return self._sequences.get((record.id, record.created_at, record.plan_version), read)
+        return self._sequences.get((record.id, record.created_at, record.plan_version, record.plan_id), read)
+
+    def clear(self) -> None:
+        """Drops everything."""
+        self._fixed.clear()
+        self._sequences.clear()

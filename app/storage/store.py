@@ -4,11 +4,10 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
 from app.sessions.audit import OPEN_ACCESS
 from app.sessions.errors import SessionError, StorageUnavailable
@@ -29,8 +28,9 @@ from app.sessions.ports import Census, CertificateRecord, Measured, Order, Plann
 from app.storage import exporting, managing, migrations, planning, reading
 from app.storage.answering import Answer, Answering
 from app.storage.census import read_census
-from app.storage.database import Database, now
-from app.storage.errors import DatabaseBehind
+from app.storage.database import Database, Timeline, now
+from app.storage.database_watch import DatabaseWatch
+from app.storage.errors import DatabaseBehind, UnsupportedDatabase
 from app.storage.faults import as_storage_unavailable
 from app.storage.file_lock import FileLock
 from app.storage.folding import fold_session, read_ripe
@@ -71,6 +71,7 @@ class SqlStore:
         self._file_lock = None if self._database.file is None else FileLock(self._database.file)
         self._shelf = Shelf()
         self._heartbeat = Heartbeat()
+        self._watch = DatabaseWatch(self._heartbeat, self._shelf)
         self._rng = rng or random.Random()  # noqa: S311 - seeded by the system; decides slots, no secrets
         self._next_sweep = 0.0
         meter = meter or Meter()
@@ -83,7 +84,7 @@ class SqlStore:
             on_outage=self._heartbeat.break_off,
             capacity=queue_limit,
             rows_per_commit=rows_per_commit,
-            on_commit=self._tally.committed,
+            on_commit=self._committed,
             meter=meter,
         )
 
@@ -107,10 +108,9 @@ class SqlStore:
         by: str = OPEN_ACCESS,
     ) -> SessionRecord:
         """Stores a new session with its first plan; returns it with the database's times."""
-        created_at, updated_at = await self._writer.alone(
+        return await self._writer.alone(
             lambda connection: managing.create_session(connection, record, plan, snapshot, certificate, by)
         )
-        return replace(record, plan_version=plan.version, created_at=created_at, updated_at=updated_at)
 
     async def session(self, session_id: str) -> SessionRecord:
         """Returns one session."""
@@ -164,6 +164,10 @@ class SqlStore:
             counters = await self._writer.alone(work)
         return counters
 
+    async def timeline(self) -> str:
+        """Returns which history of the database this is; another one begins when a standby takes over."""
+        return await self._read("", lambda connection: connection.execute(select(Timeline())).scalar_one())
+
     async def planning_input(self, session_id: str) -> PlanningInput:
         """Returns a consistent view for planning."""
         return await self._about(reading.read_planning_input, session_id, self._shelf)
@@ -177,12 +181,18 @@ class SqlStore:
         return await self._about(reading.read_last_plan, session_id)
 
     async def add_plan(
-        self, session_id: str, plan: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+        self,
+        session_id: str,
+        plan: PlanRecord,
+        snapshot: Snapshot,
+        certificate: CertificateRecord | None,
+        *,
+        timeline: str,
     ) -> bool:
-        """Appends the plan if its version is the next one; returns whether it was."""
+        """Appends the plan if it is the next one and its evidence is that of this timeline; returns whether it was."""
         _check(session_id)
         return await self._writer.alone(
-            lambda connection: planning.add_plan(connection, session_id, plan, snapshot, certificate)
+            lambda connection: planning.add_plan(connection, session_id, plan, snapshot, certificate, timeline)
         )
 
     async def set_snapshot(self, session_id: str, plan_version: int, state: State, snapshot: Snapshot) -> bool:
@@ -256,8 +266,8 @@ class SqlStore:
                 migrations.migrate(self._url)
             if complaint := migrations.complaint(migrations.current(self._url)):
                 raise DatabaseBehind(complaint)
-            with as_storage_unavailable(), self._database.writer.begin() as connection:
-                self._heartbeat.beat(connection, now(connection))
+            with as_storage_unavailable():
+                self._check_paths()
         except BaseException:
             self._let_go()
             raise
@@ -281,14 +291,35 @@ class SqlStore:
         tally = self._tally.begin()
         issued = iter(Issuing(connection, orders, self._shelf, self._rng, tally).results() if orders else [])
         answered = iter(Answering(connection, answers, self._shelf).results() if answers else [])
-        return [next(issued) if isinstance(wish, Issue) else next(answered) for wish in wishes]
+        results = [next(issued) if isinstance(wish, Issue) else next(answered) for wish in wishes]
+        self._watch.written(wishes, results)
+        return results
+
+    def _check_paths(self) -> None:
+        """Writes a row and reads it on another connection; raises UnsupportedDatabase if it is not there."""
+        with self._database.writer.begin() as connection:
+            self._watch.look(connection)
+            self._heartbeat.beat(connection, now(connection))
+        self._heartbeat.confirm()
+        self._database.log_weak_durability()
+        if self._database.read(self._heartbeat.is_missing_from):
+            raise UnsupportedDatabase(
+                "what is written cannot be read: the writer's connection and the readers' lead to different tables; "
+                "check the hosts and options of the database URL"
+            )
 
     def _keep_house(self, connection: Connection) -> None:
+        clock_was_set = self._watch.look(connection)  # first: it locks sessions
         at = now(connection)
         self._heartbeat.beat(connection, at)
-        if time.monotonic() >= self._next_sweep:
-            sweep_keys(connection, at)
+        if clock_was_set or time.monotonic() >= self._next_sweep:
             self._next_sweep = time.monotonic() + _SWEEP_SECONDS
+            if not clock_was_set:  # by a clock that is wrong for a moment, every key would be too old
+                sweep_keys(connection, at)
+
+    def _committed(self, results: Sequence[object]) -> None:
+        self._tally.committed(results)
+        self._watch.committed()
 
     async def _about(
         self, read: Callable[Concatenate[Connection, str, P], Result], session_id: str, *more: P.args, **named: P.kwargs

@@ -59,6 +59,9 @@ sessions = Table(
     Column("health", Text, nullable=False),  # JSON
     Column("best_i", Integer, nullable=False),
     Column("best_j", Integer, nullable=False),
+    Column("plan_id", Text, nullable=False, server_default=text("''")),  # of the current plan
+    # Impressions up to this sequence that were still open when the clock was set: see `clock_steps`.
+    Column("open_at_clock_step", BigInteger, nullable=False, server_default=text("0")),
     Index(None, "created_at", "id"),
 )
 
@@ -114,6 +117,8 @@ plans = Table(
     Column("memory", Text, nullable=False),  # JSON, as the engine wrote it
     Column("counted_before", BigInteger, nullable=False),
     Column("created_at", Double, nullable=False),
+    # What the plan is, whatever its number: after a failover another plan may have the same number. '': older version.
+    Column("id", Text, nullable=False, server_default=text("''")),
 )
 
 evidence = Table(
@@ -159,6 +164,9 @@ uptimes = Table(  # stretches in which a process could take answers
     Column("process_id", Text, primary_key=True),
     Column("began_at", Double, nullable=False),
     Column("last_beat_at", Double, nullable=False),
+    Column(
+        "beats", BigInteger, nullable=False, server_default=text("0")
+    ),  # so far; fewer later: the database went back
 )
 
 keys = Table(  # rows stay when a key is revoked and when its session is deleted: the audit trail names them

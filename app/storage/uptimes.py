@@ -1,7 +1,11 @@
-"""Heartbeats: stretches of time in which this process could take answers, kept so that outages can be seen later."""
+"""Heartbeats: the periods in which this process could take answers, kept so that outages can be seen later.
+
+A period has no gap: it ends when the process was silent, refused an answer, or when the clock was set forward or back.
+"""
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
@@ -9,23 +13,39 @@ from app.sessions.maturity import Uptime
 from app.storage.tables import uptimes
 
 BEAT_SECONDS = 1.0
-_SILENCE_SECONDS = 3.0
-"""A process that did not beat for so long was paused or hung: what it missed is an outage, even if it caught up."""
+SILENCE_SECONDS = 3.0
+"""A process without a beat for longer was paused or hung: what it missed is an outage, even if it caught up."""
+CLOCK_TOLERANCE_SECONDS = 1.0
+"""Beats may lie this far ahead of the clock; a larger difference means that the clock was set back."""
 
 _BEAT = (
     update(uptimes)
-    .where(uptimes.c.process_id == bindparam("stretch"), uptimes.c.last_beat_at >= bindparam("earliest"))
-    .values(last_beat_at=bindparam("now"))
+    .where(
+        uptimes.c.process_id == bindparam("period"),
+        uptimes.c.last_beat_at.between(bindparam("earliest"), bindparam("latest")),
+    )
+    .values(last_beat_at=bindparam("now"), beats=uptimes.c.beats + 1)
 )
 _BEGIN = insert(uptimes)
+_BEATS = select(uptimes.c.beats).where(uptimes.c.process_id == bindparam("period"))
 _SINCE = select(uptimes.c.began_at, uptimes.c.last_beat_at).where(uptimes.c.last_beat_at >= bindparam("since"))
 
 
+@dataclass(frozen=True)
+class _Written:
+    """A period and how many of its beats are known to be on disk."""
+
+    period: str
+    beats: int
+
+
 class Heartbeat:
-    """This process's current stretch. Only the writer's thread uses it, inside its transactions, but for refusals."""
+    """This process's current period. Only the writer's thread uses it, inside its transactions, but for refusals."""
 
     def __init__(self) -> None:
-        self._stretch = uuid.uuid4().hex
+        self._period = uuid.uuid4().hex
+        self._beats = 0  # of this period, the last of them perhaps not on disk
+        self._on_disk: _Written | None = None
         self._refused = False
         self.is_broken_off = True
 
@@ -34,22 +54,42 @@ class Heartbeat:
         self._refused = True
 
     def beat(self, connection: Connection, now: float) -> None:
-        """Extends the stretch to `now`, or begins another if the last one has broken off or answers were refused."""
+        """Extends the period to `now`, or begins another if the last one has broken off or answers were refused."""
+        if not self.is_broken_off:  # a commit that fails breaks the period off
+            self.confirm()
         if self._refused:
             self._refused = False  # first: what is refused from here on is for the next beat
             self.break_off()
         self.is_broken_off = False
-        given = {"stretch": self._stretch, "now": now, "earliest": now - _SILENCE_SECONDS}
+        given = {
+            "period": self._period,
+            "now": now,
+            "earliest": now - SILENCE_SECONDS,
+            "latest": now + CLOCK_TOLERANCE_SECONDS,
+        }
+        self._beats += 1
         if connection.execute(_BEAT, given).rowcount == 0:
-            self._stretch = uuid.uuid4().hex
-            connection.execute(_BEGIN, {"process_id": self._stretch, "began_at": now, "last_beat_at": now})
+            self._period, self._beats = uuid.uuid4().hex, 1
+            row = {"process_id": self._period, "began_at": now, "last_beat_at": now, "beats": 1}
+            connection.execute(_BEGIN, row)
+
+    def confirm(self) -> None:
+        """Notes that the last beat is on disk."""
+        self._on_disk = _Written(self._period, self._beats)
 
     def break_off(self) -> None:
-        """Ends the stretch at its last beat: answers were refused since."""
-        self._stretch = uuid.uuid4().hex  # no row has this name yet, so the next beat begins one
+        """Ends the period at its last beat: answers were refused since."""
+        self._period, self._beats = uuid.uuid4().hex, 0  # no row has this name yet, so the next beat begins one
         self.is_broken_off = True
 
+    def is_missing_from(self, connection: Connection) -> bool:
+        """Returns whether beats that were on disk are not there: the database has gone back to an earlier state."""
+        if self._on_disk is None:
+            return False
+        beats = connection.execute(_BEATS, {"period": self._on_disk.period}).scalar_one_or_none()
+        return beats is None or beats < self._on_disk.beats
 
-def stretches(connection: Connection, since: float) -> Sequence[Uptime]:
-    """Returns the stretches of all processes that reach beyond `since`."""
+
+def uptime_periods(connection: Connection, since: float) -> Sequence[Uptime]:
+    """Returns the periods of all processes that reach beyond `since`."""
     return [Uptime(began, ended) for began, ended in connection.execute(_SINCE, {"since": since})]

@@ -18,7 +18,7 @@ from app.sessions.model import (
 )
 from app.storage.store import SqlStore
 from tests.contracts.reference import Reference, recount, sums_of
-from tests.examples import a_session, exported, issue, let_time_pass, order, plan, reward, snapshot
+from tests.examples import a_session, add_plan, exported, issue, let_time_pass, order, plan, reward, snapshot
 
 HISTORIES: list[dict[str, Any]] = [
     {"missing_feedback": MissingFeedback.VOID},
@@ -57,7 +57,7 @@ async def test_random_histories_count_as_the_reference_says(
             assert await store.fold(session_id) == reference.counters()
         if rng.random() < 0.3:
             version += 1
-            assert await store.add_plan(session_id, plan(version, demand), snapshot(), None)
+            assert await add_plan(store, session_id, plan(version, demand), snapshot(), None)
         given = await store.planning_input(session_id)
         assert given.counters == reference.counters() == await store.counters(session_id)
         assert sums_of(given.evidence) == reference.evidence()

@@ -9,7 +9,7 @@ from app.sessions.model import (
     MissingFeedback,
 )
 from app.storage.store import SqlStore
-from tests.examples import a_session, execute, issue, let_time_pass, plan, reward, snapshot
+from tests.examples import a_session, add_plan, execute, issue, let_time_pass, plan, reward, snapshot
 
 
 class TestOutages:
@@ -40,7 +40,8 @@ class TestOutages:
         let_time_pass(database_url, 100)
         began = execute(database_url, "SELECT min(began_at) FROM uptimes")[0][0]
         execute(database_url, "UPDATE uptimes SET last_beat_at = began_at + 30")
-        execute(database_url, "INSERT INTO uptimes VALUES ('other', :a, :b)", {"a": began + 20, "b": began + 90})
+        other = "INSERT INTO uptimes (process_id, began_at, last_beat_at) VALUES ('other', :a, :b)"
+        execute(database_url, other, {"a": began + 20, "b": began + 90})
         assert (await store.fold(session_id)).counted == 4
 
     async def test_a_restart_is_an_outage(self, database_url: str) -> None:
@@ -97,7 +98,7 @@ class TestDeterministic:
         session_id, given = await self._session(store)
         await store.answer(session_id, [reward(given[0], 0.3)])
         await store.fold(session_id)
-        assert await store.add_plan(session_id, plan(2, ((0, 1, 1),)), snapshot(), None)
+        assert await add_plan(store, session_id, plan(2, ((0, 1, 1),)), snapshot(), None)
         (again,) = await issue(store, session_id, 1)
         assert again.counts
         await store.answer(session_id, [reward(again, 0.31)])

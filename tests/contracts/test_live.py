@@ -8,7 +8,7 @@ import pytest
 from app.sessions.errors import SessionNotFound
 from app.sessions.model import Counters, Health, Live, SessionChange, State
 from app.storage.store import SqlStore
-from tests.examples import a_session, execute, issue, plan, reward, snapshot
+from tests.examples import a_session, add_plan, execute, issue, plan, reward, snapshot
 
 
 async def test_live_tells_snapshots_and_counters_of_those_that_exist(store: SqlStore) -> None:
@@ -26,7 +26,7 @@ async def test_history_is_what_each_plan_said_in_order(store: SqlStore) -> None:
     session = await a_session(store)
     for version in (2, 3, 4):
         made = replace(plan(version, pair=(0, 2)), report={"pair": [0, 2], "gap": 1 / version})
-        assert await store.add_plan(session, made, snapshot(f"plan {version}"), None)
+        assert await add_plan(store, session, made, snapshot(f"plan {version}"), None)
     points = await store.history(session, 0, 10)
     assert [point.version for point in points] == [1, 2, 3, 4]
     assert points[2].report == {"pair": [0, 2], "gap": 1 / 3}
@@ -49,7 +49,7 @@ async def test_measured_adds_up_the_plans(store: SqlStore) -> None:
         await store.fold(session)
         made = plan(version + 1, demand)
         made = replace(made, report={**made.report, "race": [[1, 2, 0.5, 0.1, 0.9, 2]]})
-        assert await store.add_plan(session, made, snapshot(str(version)), None)
+        assert await add_plan(store, session, made, snapshot(str(version)), None)
     found = await store.measured(session)
     stored = (await store.planning_input(session)).evidence
     assert stored.version == [1, 2, 1, 2]
@@ -67,7 +67,7 @@ async def test_measured_adds_up_the_plans(store: SqlStore) -> None:
 async def test_said_is_what_the_last_plan_and_the_folds_said(store: SqlStore, database_url: str) -> None:
     session = await a_session(store)
     made = replace(plan(2), report={"pair": [0, 2], "gap": 0.5})
-    assert await store.add_plan(session, made, snapshot("second"), None)
+    assert await add_plan(store, session, made, snapshot("second"), None)
     await store.change_session(session, SessionChange(state=State.PAUSED))
     found = json.dumps([{"problem": "p", "cause": "c", "advice": "a"}])
     execute(database_url, "UPDATE sessions SET health = :found", {"found": found})

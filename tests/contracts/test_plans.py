@@ -16,6 +16,7 @@ from app.sessions.ports import CertificateRecord
 from app.storage.store import SqlStore
 from tests.examples import (
     a_session,
+    add_plan,
     exported,
     issue,
     order,
@@ -30,10 +31,10 @@ from tests.examples import (
 class TestPlans:
     async def test_a_plan_is_added_once(self, store: SqlStore) -> None:
         session_id = await a_session(store)
-        assert not await store.add_plan(session_id, plan(1), snapshot("old"), None)
-        assert not await store.add_plan(session_id, plan(3), snapshot("ahead"), None)
+        assert not await add_plan(store, session_id, plan(1), snapshot("old"), None)
+        assert not await add_plan(store, session_id, plan(3), snapshot("ahead"), None)
         results = await asyncio.gather(
-            *(store.add_plan(session_id, plan(2, pair=(1, k % 2 * 2)), snapshot(str(k)), None) for k in range(10))
+            *(add_plan(store, session_id, plan(2, pair=(1, k % 2 * 2)), snapshot(str(k)), None) for k in range(10))
         )
         assert results.count(True) == 1
         assert await store.snapshot(session_id) == snapshot(str(results.index(True)))
@@ -46,7 +47,7 @@ class TestPlans:
         await store.answer(session_id, [reward(one, 1) for one in given if 0 in (one.i, one.j) and 1 in (one.i, one.j)])
         await store.fold(session_id)
         demand = ((0, 1, 5), (0, 2, 5), (1, 2, 1))
-        assert await store.add_plan(session_id, plan(2, demand), snapshot(), None)
+        assert await add_plan(store, session_id, plan(2, demand), snapshot(), None)
         last = (await store.planning_input(session_id)).last_plan
         assert last is not None
         assert (last.demand.triples, last.handout.triples) == (demand, ((0, 1, 5), (0, 2, 3)))
@@ -54,8 +55,8 @@ class TestPlans:
 
     async def test_planning_may_go_back_one_memory(self, store: SqlStore) -> None:
         session_id = await a_session(store)
-        assert await store.add_plan(session_id, plan(2), snapshot(), None)
-        assert await store.add_plan(session_id, plan(3), snapshot(), None)
+        assert await add_plan(store, session_id, plan(2), snapshot(), None)
+        assert await add_plan(store, session_id, plan(3), snapshot(), None)
         given = await store.planning_input(session_id)
         assert given.last_plan is not None
         assert (given.last_plan.memory, given.memory_before) == (plan(3).memory, plan(2).memory)
@@ -65,7 +66,7 @@ class TestPlans:
         given = await issue(store, session_id, 6)
         await store.answer(session_id, [reward(one, 1) for one in given[:4]])
         await store.fold(session_id)
-        assert await store.add_plan(session_id, plan(2), snapshot(), None)
+        assert await add_plan(store, session_id, plan(2), snapshot(), None)
         sent = pickle.loads(pickle.dumps(store.planning_source()))  # noqa: S301 - our own
         wanted = await store.planning_input(session_id)
         assert await asyncio.to_thread(sent.read, session_id) == wanted
@@ -76,7 +77,7 @@ class TestPlans:
     async def test_a_plan_is_closed_when_nothing_of_it_is_out(self, store: SqlStore) -> None:
         session_id = await a_session(store)
         first = await issue(store, session_id, 6)
-        assert await store.add_plan(session_id, plan(2), snapshot(), None)
+        assert await add_plan(store, session_id, plan(2), snapshot(), None)
         second = await issue(store, session_id, 6)
         await store.answer(session_id, [reward(one, 1) for one in (*first[:-1], *second)])
         await store.fold(session_id)
@@ -84,21 +85,21 @@ class TestPlans:
         await store.answer(session_id, [Feedback(first[-1].ticket, not_shown=True)])
         await store.fold(session_id)
         assert (await store.planning_input(session_id)).closed_before == 2
-        assert await store.add_plan(session_id, plan(3), snapshot(), None)
+        assert await add_plan(store, session_id, plan(3), snapshot(), None)
         await issue(store, session_id, 1)
         assert (await store.planning_input(session_id)).closed_before == 3
 
     async def test_if_all_is_out_the_whole_demand_is_handed_out(self, store: SqlStore) -> None:
         session_id = await a_session(store)
         await issue(store, session_id, 6)
-        assert await store.add_plan(session_id, plan(2, ((0, 1, 2), (0, 2, 1))), snapshot(), None)
+        assert await add_plan(store, session_id, plan(2, ((0, 1, 2), (0, 2, 1))), snapshot(), None)
         given = await issue(store, session_id, 3)
         assert pairs(given) == {(0, 1): 2, (0, 2): 1}
         assert {one.plan_version for one in given} == {2}
 
     async def test_the_best_pair_follows_the_plan(self, store: SqlStore) -> None:
         session_id = await a_session(store)
-        assert await store.add_plan(session_id, plan(2, (), pair=(1, 2)), snapshot("two"), None)
+        assert await add_plan(store, session_id, plan(2, (), pair=(1, 2)), snapshot("two"), None)
         (shown,) = await store.issue(session_id, order())
         assert shown.purpose is Purpose.EXPLOIT
         assert {shown.i, shown.j} == {1, 2}
@@ -107,8 +108,8 @@ class TestPlans:
     async def test_the_first_certificate_stands(self, store: SqlStore) -> None:
         session_id = await a_session(store)
         first = CertificateRecord('{"gap": 0.01}', "abc")
-        assert await store.add_plan(session_id, plan(2), snapshot(), first)
-        assert await store.add_plan(session_id, plan(3), snapshot(), CertificateRecord("{}", "other"))
+        assert await add_plan(store, session_id, plan(2), snapshot(), first)
+        assert await add_plan(store, session_id, plan(3), snapshot(), CertificateRecord("{}", "other"))
         assert await store.certificate(session_id) == first
         at_once = await store.create_session(record(n_items=2), plan(demand=()), snapshot(), first)
         assert await store.certificate(at_once.id) == first
@@ -117,7 +118,7 @@ class TestPlans:
         session_id = await a_session(store)
         assert await store.set_snapshot(session_id, 1, State.RUNNING, snapshot("renewed"))
         assert await store.snapshot(session_id) == snapshot("renewed")
-        assert await store.add_plan(session_id, plan(2), snapshot("two"), None)
+        assert await add_plan(store, session_id, plan(2), snapshot("two"), None)
         assert not await store.set_snapshot(session_id, 1, State.RUNNING, snapshot("stale"))
         assert await store.snapshot(session_id) == snapshot("two")
 

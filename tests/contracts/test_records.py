@@ -24,6 +24,7 @@ from app.sessions.ports import CertificateRecord
 from app.storage.store import SqlStore
 from tests.examples import (
     a_session,
+    add_plan,
     execute,
     exported,
     issue,
@@ -42,7 +43,8 @@ class TestRecords:
         new = record(n_items=50, budget=1000, feedback=FeedbackKind.ITEMS, rank=3, attribution_window_seconds=1.5)
         made = await store.create_session(new, plan(), snapshot("hello"), None)
         assert abs(made.created_at - time.time()) < 60
-        assert made == replace(new, created_at=made.created_at, updated_at=made.updated_at)
+        assert len(made.plan_id) == 24
+        assert made == replace(new, plan_id=made.plan_id, created_at=made.created_at, updated_at=made.updated_at)
         assert await store.session(new.id) == made
         assert await store.snapshot(new.id) == snapshot("hello")
         assert await store.counters(new.id) == Counters(0, 0, 0, 0)
@@ -81,7 +83,7 @@ class TestRecords:
             store.issue(unknown, order()),
             store.answer(unknown, [Feedback("t", reward=1)]),
             store.change_session(unknown, SessionChange(name="x")),
-            store.add_plan(unknown, plan(2), snapshot(), None),
+            add_plan(store, unknown, plan(2), snapshot(), None),
             exported(store, unknown, "session"),
         ):
             with pytest.raises(SessionNotFound):
@@ -127,7 +129,7 @@ class TestRecords:
             given = await store.issue(session_id, order(4, key="k"))
             await store.answer(session_id, [reward(one, 1) for one in given])
             await store.fold(session_id)
-            assert await store.add_plan(session_id, plan(2), snapshot(), CertificateRecord("{}", "d"))
+            assert await add_plan(store, session_id, plan(2), snapshot(), CertificateRecord("{}", "d"))
         await store.delete_session(gone)
         with pytest.raises(SessionNotFound):
             await store.session(gone)
@@ -152,7 +154,7 @@ class TestOverview:
     async def test_an_export_has_everything_in_order(self, store: SqlStore) -> None:
         session_id = await a_session(store, demand=((0, 1, 4000), (1, 2, 4000)), budget=9000)
         given = await issue(store, session_id, 4500)
-        assert await store.add_plan(session_id, plan(2), snapshot(), None)
+        assert await add_plan(store, session_id, plan(2), snapshot(), None)
         rows = [row async for row in store.export(session_id)]
         assert [row["kind"] for row in rows] == ["session", "plan", "plan", *["impression"] * 4500]
         assert [row["ticket"] for row in rows[3:]] == [one.ticket for one in given]

@@ -34,6 +34,7 @@ class Server:
         workers: int = 1,
         port: int | None = None,
         variables: dict[str, str] | None = None,
+        before: str = "",
     ) -> None:
         self.port = port or free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -46,12 +47,13 @@ class Server:
             **(variables or {}),
         }
         self._folder = folder
+        self._program = f"{before}\nfrom app.cli import main; main()"  # `before`: what a test puts in place of a part
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, *, wait: bool = True) -> "Server":
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", "from app.cli import main; main()", "serve"],
+                [sys.executable, "-c", self._program, "serve"],
                 env=self._environment,
                 cwd=self._folder,
                 stdout=log,

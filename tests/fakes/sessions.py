@@ -76,6 +76,7 @@ class FakeSessions(Sessions):
             state=State.RUNNING,
             budget=new.budget,
             plan_version=1,
+            plan_id="",
             epoch=0,
             created_at=1_700_000_000.5,
             updated_at=1_700_000_000.5,

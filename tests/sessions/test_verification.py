@@ -38,7 +38,7 @@ def certified_session(**settings: Any) -> Certified:
     new = NewSession(items=items(4), **{"epsilon": 0.2, "delta": 0.1, "seed": 1, **settings})
     record = SessionRecord(
         id="s", name="", items=new.items, settings=settle(new), ticket_key=b"", state=State.RUNNING, budget=None,
-        plan_version=0, epoch=0, created_at=0.0, updated_at=0.0,
+        plan_version=0, plan_id="", epoch=0, created_at=0.0, updated_at=0.0,
     )  # fmt: skip
     log = Log(record, np.random.default_rng(3))
     certificate = next(planned.certificate for planned in log.plans() if planned.certificate)

@@ -71,7 +71,7 @@ async def test_answers_find_their_rows_by_key_in_a_table_that_is_new(
     given = await issue(store, session_id, 300)
     plans: dict[str, list[str]] = {"on": [], "off": []}
 
-    def explained(connection: Connection, statement: str, parameters: Any) -> Any:
+    def explained(connection: Connection, statement: str, parameters: Any, **options: Any) -> Any:
         if "UPDATE impressions" in statement or "FOR UPDATE" in statement:
             driver = connection.connection.driver_connection
             assert driver is not None
@@ -79,7 +79,7 @@ async def test_answers_find_their_rows_by_key_in_a_table_that_is_new(
                 for name in ("seqscan", "hashjoin", "mergejoin"):
                     driver.execute(f"SET enable_{name} = {switch}")
                 plans[switch] += [row[0] for row in driver.execute(f"EXPLAIN {statement}", parameters)]
-        return run(connection, statement, parameters)
+        return run(connection, statement, parameters, **options)
 
     monkeypatch.setattr("app.storage.driver.run", explained)
     value = 1.0 if first == "plain" else 0.5
@@ -105,12 +105,12 @@ async def test_a_large_group_of_answers_looks_for_each_by_its_ticket(
     given = [one for _ in range(8) for one in await issue(store, session_id, 1_000)]
     steps: list[str] = []
 
-    def explained(connection: Connection, statement: str, parameters: Any) -> Any:
+    def explained(connection: Connection, statement: str, parameters: Any, **options: Any) -> Any:
         if "UPDATE impressions" in statement:
             driver = connection.connection.driver_connection
             assert driver is not None
             steps.extend(row[0] for row in driver.execute(f"EXPLAIN {statement}", parameters))
-        return run(connection, statement, parameters)
+        return run(connection, statement, parameters, **options)
 
     monkeypatch.setattr("app.storage.driver.run", explained)
     assert await store.answer(session_id, [reward(one, 1.0) for one in given[:2_000]])

@@ -14,7 +14,7 @@ from app.storage import issuing
 from app.storage.database import Clock, Database, migration_engine
 from app.storage.prepared import Prepared
 from app.storage.store import SqlStore
-from tests.examples import a_session, exported, issue, order, plan, record, reward, snapshot
+from tests.examples import a_session, add_plan, exported, issue, order, plan, record, reward, snapshot
 
 
 @asynccontextmanager
@@ -63,7 +63,7 @@ async def test_two_processes_share_a_session(postgresql_url: str) -> None:
                 await store.fold(session_id)
                 version = (await store.session(session_id)).plan_version + 1
                 demand = ((0, 1, version), (1, 2, version))
-                if await store.add_plan(session_id, plan(version, demand), snapshot(str(version)), None):
+                if await add_plan(store, session_id, plan(version, demand), snapshot(str(version)), None):
                     won.append(version)
 
         await asyncio.gather(

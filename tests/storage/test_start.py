@@ -53,6 +53,32 @@ def test_every_spelling_of_postgresql_uses_the_same_driver(url: str) -> None:
     assert Database(url).url.drivername == "postgresql+psycopg"
 
 
+@pytest.mark.parametrize(
+    ("url", "host", "port"),
+    [
+        ("postgresql://u:p%40,s@one:5432,two:5433/name", "one,two", "5432,5433"),
+        ("postgresql://one,two/name?sslmode=require", "one,two", ","),
+        ("postgresql://[::1]:5432,[fe80::1]/name", "::1,fe80::1", "5432,"),
+    ],
+)
+def test_several_hosts_as_libpq_writes_them(url: str, host: str, port: str) -> None:
+    parsed = Database(url).url
+    _, given = parsed.get_dialect()().create_connect_args(parsed)
+    assert (given["host"], given["port"], given["dbname"]) == (host, port, "name")
+    assert given["target_session_attrs"] == "read-write", "a standby cannot be written to"
+
+
+def test_which_of_several_hosts_can_be_chosen() -> None:
+    assert Database("postgresql://one,two/x?target_session_attrs=any").url.query["target_session_attrs"] == "any"
+
+
+def test_one_host_and_a_comma_in_the_password_are_not_several() -> None:
+    assert (Database("postgresql://u:a,b@host/x").url.host, Database("postgresql://u:a,b@host/x").url.password) == (
+        "host",
+        "a,b",
+    )
+
+
 async def test_a_file_has_one_process(sqlite_url: str) -> None:
     store = SqlStore(sqlite_url)
     await store.start()
