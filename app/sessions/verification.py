@@ -152,7 +152,7 @@ def _check_handout(certificate: dict[str, Any], rows: list[dict[str, Any]]) -> C
     a seeded shuffle; other versions of numpy may shuffle otherwise, so there only the pairs are compared.
     """
     in_order = certificate["versions"].get("numpy") == versions()["numpy"]
-    seed = next((row["settings"]["seed"] for row in rows if row.get("kind") == "session"), 0)
+    seed = certificate["settings"]["seed"]
     shown: dict[int, list[tuple[int, int]]] = {row["version"]: [] for row in rows if row.get("kind") == "plan"}
     impressions = [row for row in rows if row.get("kind") == "impression"]
     for row in sorted(impressions, key=lambda row: row["sequence"]):

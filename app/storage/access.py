@@ -1,6 +1,7 @@
 """Keys and the audit trail in a database: used by servers, and by commands beside a running server."""
 
 import asyncio
+import secrets
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -55,7 +56,7 @@ class SqlAccess:
         return await self._read(lambda connection: _read_keys(connection, in_force=False))
 
     async def keyring(self, known: int) -> tuple[int, list[Key]] | None:
-        """Returns the number of changes so far, and the keys in force; None if the number is `known`."""
+        """Returns the keys in force and their number, another one after every change; None if it is `known`."""
         return await self._read(lambda connection: _read_keyring(connection, known))
 
     async def audit(self, limit: int, before: int | None) -> list[Entry]:
@@ -129,11 +130,15 @@ def _revoke(connection: Connection, key_id: str, by: str) -> Key | None:
 
 
 def _note_change(connection: Connection) -> None:
-    """Raises the number of changes; until the transaction ends, others who change keys wait."""
+    """Gives the keys another number; until the transaction ends, others who change keys wait.
+
+    A random one: counted up, the number of a database that went back to an earlier state would come again, and servers
+    would go on with the keys they know by it.
+    """
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    first = dialect.insert(key_changes).values(one=1, number=1)
-    next_one = first.on_conflict_do_update(index_elements=["one"], set_={"number": key_changes.c.number + 1})
-    connection.execute(next_one)
+    new = {"number": secrets.randbelow(2**62) + 1}  # 0 means that there was never a key
+    first = dialect.insert(key_changes).values(one=1, **new)
+    connection.execute(first.on_conflict_do_update(index_elements=["one"], set_=new))
 
 
 def _read_keyring(connection: Connection, known: int) -> tuple[int, list[Key]] | None:

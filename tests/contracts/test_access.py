@@ -55,7 +55,7 @@ async def test_the_number_tells_of_every_change(access: AccessStore) -> None:
     await access.revoke_key(key.id, "me")
     after = await access.keyring(number)
     assert after is not None
-    assert after[0] > number
+    assert after[0] not in {0, number}
     assert after[1] == [], "a revoked key is not in force, and the number does not go back to 0"
 
 

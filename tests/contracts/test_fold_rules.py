@@ -44,6 +44,16 @@ class TestOutages:
         execute(database_url, other, {"a": began + 20, "b": began + 90})
         assert (await store.fold(session_id)).counted == 4
 
+    async def test_what_was_open_when_the_clock_was_set_is_void(self, store: SqlStore, database_url: str) -> None:
+        session_id, _ = await self._session(store)
+        execute(database_url, "UPDATE impressions SET issued_at = issued_at + 3600")  # by the clock that was wrong
+        assert (await store.fold(session_id)).void == 0
+        execute(database_url, "UPDATE sessions SET open_at_clock_step = next_sequence - 1")
+        await issue(store, session_id, 2)
+        assert await store.fold(session_id) == Counters(issued=6, answered=1, void=4, counted=0)
+        let_time_pass(database_url, 100)
+        assert await store.fold(session_id) == Counters(issued=6, answered=1, void=4, counted=2)
+
     async def test_a_restart_is_an_outage(self, database_url: str) -> None:
         before = SqlStore(database_url)
         await before.start()

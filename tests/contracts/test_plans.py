@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +18,7 @@ from app.storage.store import SqlStore
 from tests.examples import (
     a_session,
     add_plan,
+    execute,
     exported,
     issue,
     order,
@@ -40,6 +42,32 @@ class TestPlans:
         assert await store.snapshot(session_id) == snapshot(str(results.index(True)))
         assert (await store.session(session_id)).plan_version == 2
         assert [row["version"] for row in await exported(store, session_id, "plan")] == [1, 2]
+
+    async def test_a_plan_of_another_history_is_not_added(self, store: SqlStore) -> None:
+        """It rests on evidence that a database no longer has after it went back to an earlier state."""
+        session_id = await a_session(store)
+        first, timeline = (await store.session(session_id)).plan_id, await store.timeline()
+        fitting = replace(plan(2), follows=first)
+        for other, where in (
+            (replace(fitting, follows="another plan 1"), timeline),
+            (replace(fitting, epoch=1), timeline),
+            (fitting, "another history"),
+        ):
+            assert not await store.add_plan(session_id, other, snapshot(), None, timeline=where)
+        assert await store.add_plan(session_id, fitting, snapshot(), None, timeline=timeline)
+        ids = [row["id"] for row in await exported(store, session_id, "plan")]
+        assert ids[0] == first
+        assert ids[1] == (await store.session(session_id)).plan_id != first
+
+    async def test_another_plan_of_the_same_number_is_another_plan(self, store: SqlStore, database_url: str) -> None:
+        session_id = await a_session(store)
+        assert await add_plan(store, session_id, plan(2, ((0, 1, 4),)), snapshot(), None)
+        assert set(pairs(await issue(store, session_id, 2))) == {(0, 1)}
+        execute(database_url, "DELETE FROM impressions; DELETE FROM plans WHERE version = 2")
+        back = "UPDATE sessions SET plan_version = 1, plan_id = :first"
+        execute(database_url, back, {"first": (await exported(store, session_id, "plan"))[0]["id"]})
+        assert await add_plan(store, session_id, plan(2, ((1, 2, 4),)), snapshot(), None)
+        assert set(pairs(await issue(store, session_id, 2))) == {(1, 2)}
 
     async def test_what_is_still_out_is_not_handed_out_again(self, store: SqlStore) -> None:
         session_id = await a_session(store)

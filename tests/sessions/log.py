@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from app.sessions.handout import HandoutSequence
 from app.sessions.maturity import OpenImpression, count
 from app.sessions.model import Counters, EvidenceRows, PlanRecord, SessionRecord
 from app.sessions.planning import Planned, make_plan
@@ -73,9 +74,9 @@ class Log:
 
     def answer(self, plan: PlanRecord) -> None:
         self.record = replace(self.record, epoch=self.record.epoch + 1)
-        for i, j, times in plan.demand.triples:
-            for _ in range(times):
-                self.show(j, i, plan.version)
+        in_turn = HandoutSequence(plan.handout.triples, self.record.settings.seed, plan.version)
+        for i, j in in_turn.pairs(0, in_turn.total):
+            self.show(j, i, plan.version)
 
     def show(self, i: int, j: int, version: int) -> None:
         """Adds one impression, the items in the order shown."""
@@ -92,7 +93,13 @@ class Log:
     def rows(self) -> list[dict[str, Any]]:
         """Returns the export, as far as checking a certificate needs it."""
         plans = [
-            {"kind": "plan", "version": plan.version, "report": plan.report, "memory": plan.memory}
+            {
+                "kind": "plan",
+                "version": plan.version,
+                "handout": plan.handout.triples,
+                "report": plan.report,
+                "memory": plan.memory,
+            }
             for plan in self.stored
         ]
         return [{"kind": "session", "id": self.record.id}, *plans, *self.impressions]

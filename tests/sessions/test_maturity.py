@@ -82,6 +82,20 @@ def test_outage_in_the_window_voids_whatever_arrived(outcome: float | None, make
     assert folded.evidence.unanswered == [], "silence would have been an answer"
 
 
+def test_what_was_open_when_the_clock_was_set_is_void_with_a_window(make_settings: MakeSettings) -> None:
+    settings = make_settings(attribution_window_seconds=2)
+    history = [shown(1, 1.0, at=100.0), shown(2, None, at=100.0), shown(3, 1.0, at=5.0), shown(4, None, at=7.0)]
+    folded = fold(history, settings, now=8.0, uptimes=ALWAYS_UP, open_at_clock_step=2)
+    assert (folded.counted, folded.void) == ([3], [1, 2]), "at once, although their windows end at 102"
+    assert sum(folded.evidence.unanswered) == 0
+
+
+def test_what_was_open_when_the_clock_was_set_is_lost_without_a_window(make_settings: MakeSettings) -> None:
+    history = [shown(1, 1.0, at=1000.0), shown(2, None, at=1000.0), shown(3, 0.0, at=5.0), shown(4, None, at=7.0)]
+    folded = fold(history, make_settings(), now=8.0, uptimes=ALWAYS_UP, open_at_clock_step=2)
+    assert (folded.counted, folded.void) == ([1, 3], [2]), "an answer without a window does not depend on the clock"
+
+
 def test_another_process_covers_the_gap(make_settings: MakeSettings) -> None:
     settings = make_settings(attribution_window_seconds=2)
     ups = [Uptime(12.0, 20.0), Uptime(0.0, 11.0), Uptime(9.0, 12.5)]

@@ -103,6 +103,33 @@ def test_choices_shares_and_clicks_decide_the_bounds(chosen: Certified) -> None:
         assert failed(verify(forged(certificate, **other), rows)) & {"upper bound", "lower bounds"}, other
 
 
+def test_verification_notices_pairs_that_the_plan_did_not_ask_for(plain: Certified) -> None:
+    rows = copy.deepcopy(plain.rows)
+    shown = [row for row in rows if row["kind"] == "impression"]
+    first = shown[0]
+    other = next(row for row in shown if {row["i"], row["j"]} != {first["i"], first["j"]})
+    assert first["plan_version"] == other["plan_version"]
+    first["sequence"], other["sequence"] = other["sequence"], first["sequence"]
+    changed = verify(plain.certificate, rows)
+    assert failed(changed) == {"handed out"}, "counts and outcomes are the same, only the order is another one"
+    assert f"plan {first['plan_version']}" in why(changed)
+
+
+def test_verification_of_another_numpy_compares_pairs_and_not_their_order(plain: Certified) -> None:
+    other = forged(plain.certificate, versions={**plain.certificate["versions"], "numpy": "1.0"})
+    rows = copy.deepcopy(plain.rows)
+    shown = [row for row in rows if row["kind"] == "impression"]
+    shown[0]["sequence"], shown[1]["sequence"] = shown[1]["sequence"], shown[0]["sequence"]
+    assert failed(verify(other, rows)) == set()
+    last = max(row["plan_version"] for row in shown)
+    asked = {
+        tuple(pair[:2]) for row in rows if row["kind"] == "plan" and row["version"] == last for pair in row["handout"]
+    }
+    missing = next((i, j) for i in range(4) for j in range(i + 1, 4) if (i, j) not in asked)
+    next(row for row in shown if row["plan_version"] == last).update(i=missing[0], j=missing[1])
+    assert "handed out" in failed(verify(other, rows))
+
+
 def test_verification_notices_a_changed_document(plain: Certified) -> None:
     changed = verify({**plain.certificate, "gap": 0.0}, plain.rows)
     assert failed(changed) == {"digest", "gap"}
@@ -127,7 +154,7 @@ def test_verification_notices_a_changed_log(plain: Certified, chosen: Certified)
     certificate, rows = plain
     outcome = plain.impressions()[0]["outcome"]
     assert failed(verify(certificate, plain.but("impression", 0, outcome=1.0 - outcome))) == {"evidence"}
-    assert failed(verify(certificate, [row for row in rows if row.get("sequence") != 1])) == {"evidence"}
+    assert failed(verify(certificate, [row for row in rows if row.get("sequence") != 1])) == {"evidence", "handed out"}
     on_first = next(k for k, row in enumerate(chosen.impressions()) if row["clicked"] == 1)
     assert failed(verify(chosen.certificate, chosen.but("impression", on_first, clicked=2))) == {"evidence"}
 
@@ -141,9 +168,9 @@ def test_verification_notices_counting_out_of_order(plain: Certified) -> None:
     certificate, rows = plain
     later = [{**row, "sequence": row["sequence"] + 1} if row["kind"] == "impression" else row for row in rows]
     waiting = {**plain.impressions()[0], "sequence": 1, "epoch": None, "outcome": None}
-    assert failed(verify(certificate, [waiting, *later])) == {"order"}
+    assert failed(verify(certificate, [waiting, *later])) == {"order", "handed out"}
     voided_since = {**waiting, "void": True, "epoch": certificate["epoch"] + 1, "not_shown": False}
-    assert failed(verify(certificate, [voided_since, *later])) == {"order"}, "it was open then"
+    assert failed(verify(certificate, [voided_since, *later])) == {"order", "handed out"}, "it was open then"
 
 
 class TestChoices:
@@ -275,7 +302,7 @@ def test_certificate_of_the_first_schema_still_verifies(plain: Certified) -> Non
     evidence = {name: certificate["evidence"][name] for name in ("i", "j", "version", "n", "s")}
     bounds = {**certificate["bounds"], "shares_of_delta": {"upper": 0.1, "direct": 0.9}}
     old = forged(certificate, schema=1, evidence=evidence, bounds=bounds, choices=[])
-    rows = [row for row in plain.rows if row["kind"] != "plan"]
+    rows = [{**row, "report": {}} if row["kind"] == "plan" else row for row in plain.rows]
     assert failed(verify(old, rows)) == set()
     assert failed(verify(forged(old, gap=0.01), rows)) == {"gap"}
 

@@ -9,6 +9,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from app.storage import folding, planning, reading
 from app.storage.database import Database, migration_engine
 from app.storage.driver import run
+from app.storage.migrations import migrate
 from app.storage.store import SqlStore
 from tests.examples import a_session, issue, reward
 
@@ -93,13 +94,14 @@ async def test_answers_find_their_rows_by_key_in_a_table_that_is_new(
 
 
 async def test_a_large_group_of_answers_looks_for_each_by_its_ticket(
-    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+    empty_postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a table that it knows nothing of, PostgreSQL took the guards to leave one row, and began with those.
 
     It then compared every row of the table with every answer: 2,000 answers to 20,000 impressions took 10 s.
     """
-    store = SqlStore(postgresql_url)
+    migrate(empty_postgresql_url)  # a new one: another test's rows may have left statistics
+    store = SqlStore(empty_postgresql_url)
     await store.start()
     session_id = await a_session(store)
     given = [one for _ in range(8) for one in await issue(store, session_id, 1_000)]
