@@ -142,6 +142,13 @@ def health_to_text(entries: Iterable[Health]) -> str:
     return compact([asdict(entry) for entry in entries])
 
 
+def said_in(snapshot: str) -> tuple[Health, ...]:
+    """Returns the health entries in the body of a stored snapshot; a newer version may have added to them."""
+    fields = Health.__dataclass_fields__
+    entries = json.loads(snapshot).get("health", ())
+    return tuple(Health(**{name: entry[name] for name in entry if name in fields}) for entry in entries)
+
+
 def health_from_text(text: str) -> tuple[Health, ...]:
     """Returns health entries from what is stored."""
     return tuple(Health(**entry) for entry in json.loads(text))

@@ -1,12 +1,13 @@
 // The verdict in words, how far the proof is, and the figures behind it.
 
 import { element, replace, say } from "./dom.js";
-import { count, duration, gapInWords, glance, inPoints, pace, progress, roughly, verdict } from "./words.js";
+import { count, duration, gapInWords, glance, inPoints, pace, progress, roughly, troubles, verdict } from "./words.js";
 
 export function verdictPanel(session) {
   const words = element("p", { class: "words", id: "verdict" });
   const more = element("p", { class: "more" });
   const chip = element("span", {});
+  const trouble = element("span", {});
   const fill = element("div", { class: "fill" });
   const meter = element(
     "div",
@@ -21,7 +22,7 @@ export function verdictPanel(session) {
     "section",
     { class: "card verdict", "aria-label": "Verdict" },
     // One region for both sentences: what changes is read out together, and politely.
-    element("div", { "aria-live": "polite", "aria-atomic": "true" }, element("p", { class: "small" }, chip), words, more),
+    element("div", { "aria-live": "polite", "aria-atomic": "true" }, element("p", { class: "chips" }, chip, trouble), words, more),
     meter,
     element("div", { class: "meter-ends numbers" }, gap, goal),
     figures,
@@ -30,11 +31,14 @@ export function verdictPanel(session) {
   const labels = (best) => [session.items[best.i].label, session.items[best.j].label];
 
   function show(best, counters, points) {
-    const [sentence, second] = verdict(best, labels(best), session.model);
-    node.className = `card verdict ${best.verdict}`;
-    const [kind, short] = glance(best);
+    const [sentence, second] = verdict(best, labels(best), session.model, counters);
+    const [kind, short] = glance(best, counters);
+    node.className = `card verdict ${kind === "vague" ? kind : best.verdict}`;
     chip.className = `chip ${kind}`;
     say(chip, short);
+    const [problem = ""] = troubles(best);
+    trouble.className = problem ? "chip vague" : "";
+    say(trouble, problem);
     say(words, sentence);
     say(more, second);
     const share = Math.round(100 * progress(best));
@@ -54,12 +58,13 @@ export function verdictPanel(session) {
 function figuresOf(session, best, counters, points) {
   const pairs = (session.n_items * (session.n_items - 1)) / 2;
   const counted = ["Impressions counted", count(counters.counted)];
+  const arriving = [["Handed out", count(counters.issued)], ["Answered", count(counters.answered)], counted];
   const plan = ["Plan", `${best.plan_version} (${best.phase})`];
   if (best.verdict === "certified") {
     const took = points.length > 1 ? duration((Date.parse(points.at(-1).at) - Date.parse(points[0].at)) / 1000) : "–";
     return [counted, ["Pairs to choose from", count(pairs)], ["Time taken", took], plan];
   }
-  if (!best.samples) return [counted, ["Pairs to choose from", count(pairs)], plan];
+  if (!best.samples) return [...arriving, ["Pairs to choose from", count(pairs)], plan];
   const race = ["Pairs in the race", `${count(best.contenders)} of ${count(pairs)}`];
   if (best.verdict !== "not_yet") return [counted, race, plan];
   const left = best.forecast_samples;
