@@ -274,7 +274,8 @@ class Signals:
     issued: int = 0
     answered: int = 0
     only_clicks: bool = False  # no answer so far was anything but a click
-    waited_seconds: float = 0.0  # of the oldest impression that is out; infinite if one was given up without an answer
+    # Of the oldest impression that is out; infinite if there is no answer and some were given up.
+    waited_seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[H
     """Returns a note if epsilon is too large for a leader that earns at most `most`, and probably `estimate`."""
     if not epsilon_is_too_large(epsilon, most):
         return ()
-    goal = f"{_digits(100 * epsilon)} {'point' if _digits(100 * epsilon) == '1' else 'points'}"
+    goal, smaller = _points(epsilon), (estimate or most) / 10
     if epsilon >= most:
         passes = f"so any pair is within {goal} of it: any pair would pass, even one that is never clicked"
     else:
@@ -73,8 +73,8 @@ def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[H
         problem=f"epsilon is {goal}, but the best pair so far earns at most {_digits(100 * most)} %, {passes}",
         cause="epsilon is a difference in clicks per impression, and it is too large for click rates this low",
         advice=(
-            f"create a session with a smaller epsilon, for example {_digits((estimate or most) / 10)}, a tenth of what "
-            f"this pair {'earns' if estimate else 'can earn'}; this takes many more impressions"
+            f"create a session with a smaller epsilon, for example {_digits(smaller)} ({_points(smaller)}), a tenth of "
+            f"what this pair {'earns' if estimate else 'can earn'}; this takes many more impressions"
         ),
         suspends=False,
         kind=NoteKind.EPSILON_TOO_LARGE,
@@ -102,6 +102,11 @@ _NO_ANSWERS = Health(
     suspends=False,
     kind=NoteKind.NO_ANSWERS,
 )
+
+
+def _points(share: float) -> str:
+    number = _digits(100 * share)
+    return f"{number} {'point' if number == '1' else 'points'}"
 
 
 def _digits(number: float) -> str:

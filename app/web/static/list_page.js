@@ -2,7 +2,7 @@
 
 import { listSessions, mayChange } from "./api.js";
 import { element, replace, say } from "./dom.js";
-import { both, count, gapInWords, glance, inPoints, progress, roughly, troubles, when } from "./words.js";
+import { both, capital, count, gapInWords, glance, inPoints, nothingPlanned, progress, roughly, when } from "./words.js";
 
 const REFRESH_MILLISECONDS = 3_000;
 
@@ -100,9 +100,8 @@ function row(session) {
           { class: "title" },
           session.name || "Without a name",
           element("span", { class: `chip ${kind}` }, words),
-          ...troubles(best).map((trouble) => element("span", { class: "chip vague" }, trouble)),
         ),
-        element("div", { class: "soft" }, best.samples ? both(session.best_labels) : "No impression has been counted"),
+        element("div", { class: "soft" }, best.samples ? both(session.best_labels) : capital(nothingPlanned(session.counters))),
       ),
       element(
         "div",

@@ -1,13 +1,12 @@
 // The verdict in words, how far the proof is, and the figures behind it.
 
 import { element, replace, say } from "./dom.js";
-import { count, duration, gapInWords, glance, inPoints, pace, progress, roughly, troubles, verdict } from "./words.js";
+import { count, duration, gapInWords, glance, inPoints, pace, progress, roughly, verdict } from "./words.js";
 
 export function verdictPanel(session) {
   const words = element("p", { class: "words", id: "verdict" });
   const more = element("p", { class: "more" });
   const chip = element("span", {});
-  const trouble = element("span", {});
   const fill = element("div", { class: "fill" });
   const meter = element(
     "div",
@@ -22,7 +21,7 @@ export function verdictPanel(session) {
     "section",
     { class: "card verdict", "aria-label": "Verdict" },
     // One region for both sentences: what changes is read out together, and politely.
-    element("div", { "aria-live": "polite", "aria-atomic": "true" }, element("p", { class: "chips" }, chip, trouble), words, more),
+    element("div", { "aria-live": "polite", "aria-atomic": "true" }, element("p", { class: "small" }, chip), words, more),
     meter,
     element("div", { class: "meter-ends numbers" }, gap, goal),
     figures,
@@ -36,9 +35,6 @@ export function verdictPanel(session) {
     node.className = `card verdict ${kind === "vague" ? kind : best.verdict}`;
     chip.className = `chip ${kind}`;
     say(chip, short);
-    const [problem = ""] = troubles(best);
-    trouble.className = problem ? "chip vague" : "";
-    say(trouble, problem);
     say(words, sentence);
     say(more, second);
     const share = Math.round(100 * progress(best));
