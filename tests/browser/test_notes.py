@@ -11,6 +11,14 @@ from app.wire.serving import Feedback, Impression
 from tests.browser.driving import serve, shop_items
 from tests.e2e.harness import Server
 
+_COLOUR_OF = """name => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    probe.style.color = `var(${name})`;
+    const found = getComputedStyle(probe).color;
+    probe.remove();
+    return found;
+}"""
+
 
 @pytest.fixture(scope="module")
 def rarely_clicked(server: Server) -> str:
@@ -44,14 +52,7 @@ def test_a_worthless_certificate_is_not_plain_green(page: Page, rarely_clicked: 
     expect(verdict).to_contain_text("any pair would pass, even one that is never clicked")
     expect(verdict).to_contain_text(f"create a session with a smaller epsilon, for example {epsilon}")
     expect(page.get_by_role("region", name="Health")).to_contain_text("Worth knowing: epsilon is 5 points")
-    good, warn = (
-        page.evaluate(
-            """name => { const probe = document.body.appendChild(document.createElement("i"));
-            probe.style.color = `var(${name})`; const found = getComputedStyle(probe).color; probe.remove(); return found; }""",
-            name,
-        )
-        for name in ("--good", "--warn")
-    )
+    good, warn = (page.evaluate(_COLOUR_OF, name) for name in ("--good", "--warn"))
     assert good != warn
     assert colour(page, "Certified, goal too wide") == warn
     serious = [each for each in Axe().run(page).response["violations"] if each["impact"] in {"serious", "critical"}]

@@ -14,7 +14,7 @@ from app.simulation.mixtures import mixture
 from app.simulation.run import show
 from app.simulation.users import Users
 
-SESSIONS = 40
+SESSIONS = 20
 """Of each family."""
 SENSIBLE = 0.3
 """Epsilon, as a part of what the best pair earns."""
