@@ -139,4 +139,5 @@ def _verdict(best: BestPair, store: Shop, seconds: float) -> str:
         f"Certified after {best.samples:,} impressions in {seconds:.0f} s: {pair}\n"
         f"  proven within {100 * best.epsilon:g} points of the best pair, {100 * (1 - best.delta):g} % sure "
         f"(in truth, which only a simulation knows: {truth})"
+        + "".join(f"\n  note: {entry.problem}" for entry in best.health)
     )

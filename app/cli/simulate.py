@@ -14,6 +14,7 @@ from app.engine.plan import Report
 from app.engine.policies import DEFAULT_POLICIES, policy_named
 from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
+from app.sessions.notes import epsilon_note
 from app.settings import InvalidSetting
 from app.simulation.delivery import Immediate
 from app.simulation.population import Population
@@ -71,13 +72,23 @@ def simulate(
         return
     with progress(TextColumn("{task.fields[says]}")) as bar:
         task = bar.add_task(f"{chosen.name} on {people.n_items} items", total=None, says="")
+        notes: list[str] = []
 
         def show(report: Report) -> None:
+            notes[:] = _notes(problem, report)
             says = f"{report.samples:,} impressions, gap {report.gap:.3f}, {report.contenders:,} contenders"
             bar.update(task, advance=1, says=f"{report.phase}: {says}")
 
         outcome = run_session(chosen, problem, people, source(Purpose.USERS, seed), show, in_flight)
-    _tell(outcome.as_json(), as_json)
+    _tell({**outcome.as_json(), "notes": notes}, as_json)
+
+
+def _notes(problem: Problem, report: Report) -> list[str]:
+    """Returns what the service would say in `health` about the session's epsilon."""
+    if problem.model is Model.DETERMINISTIC:
+        return []
+    estimate = None if report.estimate is None else 1.0 - report.estimate
+    return [note.problem for note in epsilon_note(problem.epsilon, 1.0 - report.interval[0], estimate)]
 
 
 def _drive_service(
@@ -127,6 +138,8 @@ def _tell(outcome: dict[str, Any], as_json: bool, url: str | None = None) -> Non
             f"{found}: pair {tuple(outcome['pair'])} after {outcome['samples']:,} impressions and {outcome['plans']} "
             f"plans; proven within {outcome['gap']:.4g} of the best, in truth {outcome['error']:.4g}"
         )
+        for note in outcome["notes"]:
+            typer.echo(f"note: {note}")
         if "acknowledged" in outcome:
             typer.echo(f"{outcome['acknowledged']:,} answers acknowledged, {outcome['counted']:,} counted")
         if url is not None:

@@ -55,6 +55,10 @@ ONLY_CLICKS = 41
 SILENCE_IS_COMMON = 0.2
 """Of all impressions; below it, missing answers cannot hide that many impressions without a click."""
 
+LARGEST_EPSILON = 0.5
+"""As a part of what the leader can earn at most. With a larger epsilon, a pair that earns less than half as much as the
+leader is within epsilon of it."""
+
 
 class FindingKind(StrEnum):
     """Which things contradict each other."""
@@ -105,6 +109,11 @@ def findings(
         Finding(FindingKind.RANK, suspends=False) if choices.gram_refuted else None,
     )
     return tuple(found for found in checks if found is not None)
+
+
+def epsilon_is_too_large(epsilon: float, most: float) -> bool:
+    """Returns whether an absolute epsilon tells pairs apart too coarsely, if the leader earns at most `most`."""
+    return epsilon > LARGEST_EPSILON * most
 
 
 class _Implied(NamedTuple):

@@ -11,10 +11,11 @@ from typing import Any
 from app.engine.health import Finding, FindingKind
 from app.sessions.model import Health, Item
 
-_REPORT_ALL = (
+REPORT_ALL = (
     "report every impression, also those without a click; or, if you learn of clicks only, create a session with "
     'attribution_window_seconds and "missing_feedback": "no_click"'
 )
+ONLY_CLICKS_CAUSE = "only clicks are reported, and silence is taken for a lost answer"
 _PAIRS_ONLY = 'create a session with "feedback": "pair", which does not depend on it'
 
 _CAUSES = {
@@ -32,7 +33,7 @@ _CAUSES = {
         "whether an answer comes depends on what was shown or clicked: impressions without a click are not reported, "
         "or some answers come after ticket_ttl_seconds"
     ),
-    FindingKind.ONLY_CLICKS: "only clicks are reported, and silence is taken for a lost answer",
+    FindingKind.ONLY_CLICKS: ONLY_CLICKS_CAUSE,
     FindingKind.RANK: "there are more groups of users than the rank that was stated",
 }
 _ADVICE = {
@@ -43,8 +44,8 @@ _ADVICE = {
     FindingKind.PARTNERS: _PAIRS_ONLY,
     FindingKind.NEVER_BOTH: f"name all clicked items in one answer; if there can be only one, {_PAIRS_ONLY}",
     FindingKind.DRIFT: "find out what changed, then create a new session: this one mixes before and after",
-    FindingKind.SILENCE: _REPORT_ALL,
-    FindingKind.ONLY_CLICKS: _REPORT_ALL,
+    FindingKind.SILENCE: REPORT_ALL,
+    FindingKind.ONLY_CLICKS: REPORT_ALL,
     FindingKind.RANK: "nothing: the rank is not used any more; if you need one, create a session with a higher rank",
 }
 
@@ -107,8 +108,8 @@ def with_new(known: Iterable[Health], new: Iterable[Health]) -> tuple[Health, ..
 
 
 def to_plain(health: Iterable[Health]) -> list[dict[str, Any]]:
-    """Returns findings as they are stored in a report and shown in best-pair."""
-    return [asdict(entry) for entry in health]
+    """Returns findings as they are stored in a report; servers of the version before know no `kind`."""
+    return [{name: value for name, value in asdict(entry).items() if name != "kind"} for entry in health]
 
 
 def suspended(health: Iterable[Health]) -> bool:

@@ -114,6 +114,11 @@ class Counters:
     plan_is_out: bool = field(default=False, compare=False)
     # Known after a fold only: for so many seconds nothing that is out becomes final, unless an answer comes.
     quiet_seconds: float = field(default=0.0, compare=False)
+    # Known after a fold only: what notes are made from; the health entries of the stored snapshot, and those that it
+    # should have because they are stored with the session.
+    signals: "Signals | None" = field(default=None, compare=False)
+    said: "tuple[Health, ...]" = field(default=(), compare=False)
+    stored_health: "tuple[Health, ...]" = field(default=(), compare=False)
 
     @property
     def outstanding(self) -> int:
@@ -263,6 +268,18 @@ class Health:
     cause: str
     advice: str
     suspends: bool = True
+    kind: str | None = None  # of a note (`sessions.notes`), None for findings; never stored in a plan's report
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What notes about a session are made from, as it is in the database now; the defaults give no note."""
+
+    issued: int = 0
+    answered: int = 0
+    only_clicks: bool = False  # no answer so far was anything but a click
+    # Of the oldest impression that is out; infinite if there is no answer and some were given up.
+    waited_seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True)

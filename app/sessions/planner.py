@@ -13,6 +13,7 @@ from app.engine.problem import Model
 from app.sessions.computing import Computing
 from app.sessions.errors import SessionError, SessionNotFound
 from app.sessions.model import Counters, PlanRecord, SessionRecord
+from app.sessions.notes import outdated
 from app.sessions.planning import Planned
 from app.sessions.ports import PlanningInput, Store
 from app.sessions.snapshots import snapshot_of
@@ -101,6 +102,10 @@ class Planner:
                 await self._plan(record)
             elif record.settings.model is Model.DETERMINISTIC:
                 await self.refresh(session_id)  # a fold may have found two values for one entry: that suspends at once
+            elif counters.signals is not None and outdated(
+                counters.said, record.settings, counters.signals, counters.stored_health
+            ):
+                await self.refresh(session_id)  # a note has come or gone: people should see it before the next plan
 
     async def _goal(self, record: SessionRecord) -> _Goal:
         goal = self._goals.get(record.id)
@@ -150,7 +155,7 @@ class Planner:
         for _ in range(REFRESH_TRIES):
             said = await self._store.said(session_id)
             record = said.record
-            snapshot = snapshot_of(record, said.report, said.health, self._clock())
+            snapshot = snapshot_of(record, said.report, said.health, said.signals, self._clock())
             if (await self._store.snapshot(session_id)).etag == snapshot.etag:
                 return  # it says so already; nothing is written for nothing
             try:

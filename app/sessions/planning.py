@@ -79,7 +79,7 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
         counted_before=given.counters.counted,
         follows=record.plan_id,
     )
-    snapshot = snapshot_of(replace(record, plan_version=new.version), report, given.health, now)
+    snapshot = snapshot_of(replace(record, plan_version=new.version), report, given.health, given.signals, now)
     proof = Proof(problem, evidence, recalled.memory.choices, shares)
     return Planned(new, snapshot, _new_certificate(given, result, proof, health), record.state)
 

@@ -1,7 +1,7 @@
 """What the use cases ask of storage. One contract suite (tests/contracts) holds for every implementation."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from app.sessions.audit import OPEN_ACCESS, Entry
@@ -18,6 +18,7 @@ from app.sessions.model import (
     PlanRecord,
     SessionChange,
     SessionRecord,
+    Signals,
     Snapshot,
     State,
 )
@@ -44,6 +45,7 @@ class PlanningInput:
     health: tuple[Health, ...]  # what folds have found
     memory_before: str | None = None  # of the plan before the last one
     closed_before: int = 0  # plan versions below this have nothing out any more and hand out nothing
+    signals: Signals = field(default_factory=Signals)
 
 
 class PlanningSource(Protocol):
@@ -60,6 +62,7 @@ class Said:
     record: SessionRecord
     report: dict[str, Any]  # of the last plan
     health: tuple[Health, ...]  # what folds have found
+    signals: Signals
 
 
 @dataclass(frozen=True)

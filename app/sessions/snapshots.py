@@ -3,12 +3,14 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from app.engine.plan import Report
-from app.sessions.health import kept, suspended, to_plain
-from app.sessions.model import Health, SessionRecord, Snapshot
+from app.sessions.health import kept, suspended, with_new
+from app.sessions.model import Health, SessionRecord, Signals, Snapshot
+from app.sessions.notes import notes_of
 
 SUSPENDED = "suspended"
 
@@ -43,10 +45,13 @@ def _turned(interval: tuple[float, float]) -> list[float]:
     return [1.0 - high, 1.0 - low]
 
 
-def snapshot_of(record: SessionRecord, report: dict[str, Any], health: Sequence[Health], now: datetime) -> Snapshot:
+def snapshot_of(
+    record: SessionRecord, report: dict[str, Any], health: Sequence[Health], signals: Signals, now: datetime
+) -> Snapshot:
     """Returns the body of best-pair and its tag; what folds (`health`) and plans found may suspend a verdict."""
     i, j = report["pair"]
-    health = (*health, *kept(report))
+    # A note is left out where a finding names the same cause: it says more.
+    health = with_new((*health, *kept(report)), notes_of(record.settings, report, signals))
     verdict = SUSPENDED if suspended(health) else report["verdict"]
     content = {
         "state": record.state.value,
@@ -65,7 +70,7 @@ def snapshot_of(record: SessionRecord, report: dict[str, Any], health: Sequence[
         "contenders": report["contenders"],
         "forecast_samples": report.get("forecast_samples"),  # plans of older versions made none
         "assumptions": report["assumptions"],
-        "health": to_plain(health),
+        "health": [asdict(entry) for entry in health],
         "plan_version": record.plan_version,
     }
     # The tag covers what is said, not when: the same answer twice is one answer.

@@ -75,6 +75,7 @@ class RemoteOutcome:
             "seconds": self.seconds,
             "phase": self.best.phase,
             "assumptions": self.best.assumptions,
+            "notes": [entry.problem for entry in self.best.health if not entry.suspends],
             "session": self.session,
             "acknowledged": len(self.ledger.accepted),
             **self.counts,

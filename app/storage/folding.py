@@ -19,7 +19,8 @@ from app.storage.counting import count_plain
 from app.storage.database import Timeline, now
 from app.storage.locking import locked_session, not_found
 from app.storage.prepared import AsJsonList, Given, IsOneOf, Prepared
-from app.storage.records import AnyRow, health_from_text, health_to_text, settings_from_text
+from app.storage.records import AnyRow, health_from_text, health_to_text, said_in, settings_from_text
+from app.storage.signals import FOLDED_COLUMNS, OPEN_OTHERS, signals_of
 from app.storage.tables import evidence, impressions, sessions
 from app.storage.uptimes import Heartbeat, uptime_periods
 
@@ -100,6 +101,9 @@ _OVERVIEW = Prepared(
         func.max(case((not_(_IS_WAITING), impressions.c.sequence))).label("last_final"),
         func.min(case((_IS_WAITING, impressions.c.sequence))).label("first_waiting"),
         func.min(case((_IS_WAITING, impressions.c.issued_at))).label("oldest_waiting"),
+        func.min(impressions.c.issued_at).label("oldest"),
+        OPEN_OTHERS.label("open_others"),
+        *FOLDED_COLUMNS,
     ).where(*_MINE)
 )
 _SESSION = select(sessions, Timeline().label("timeline")).where(sessions.c.id == bindparam("id"))
@@ -165,12 +169,19 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
         "answer_is_final": settings.attribution_window_seconds == 0,
         "silence_is_void": settings.missing_feedback is MissingFeedback.VOID,
     }
-    ((answered, last_final, first_waiting, oldest),) = _OVERVIEW.rows(connection, **given)
-    sequences = [] if last_final is None else _ripe(connection, given, first_waiting or last_final + 1, last_final)
+    (seen,) = _OVERVIEW.named(connection, **given)
+    last, first_waiting, oldest = seen.last_final, seen.first_waiting, seen.oldest_waiting
+    sequences = [] if last is None else _ripe(connection, given, first_waiting or last + 1, last)
     quiet = 0.0 if oldest is None else oldest + settings.final_after_seconds - at
-    counters = _counters(session, session.answered_closed + answered, session.void, session.counted)
-    is_deterministic = settings.model is Model.DETERMINISTIC
-    return Ripe(sequences, is_deterministic, session.timeline, replace(counters, quiet_seconds=quiet))
+    answered = session.answered_closed + seen.answered
+    counters = replace(
+        _counters(session, answered, session.void, session.counted),
+        quiet_seconds=quiet,
+        signals=signals_of(seen, session.issued, answered, at),
+        said=said_in(session.snapshot),
+        stored_health=health_from_text(session.health),
+    )
+    return Ripe(sequences, settings.model is Model.DETERMINISTIC, session.timeline, counters)
 
 
 def _ripe(connection: Connection, given: Mapping[str, Given], first_waiting: int, last_final: int) -> list[int]:
@@ -225,7 +236,10 @@ def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat:
              "answered_closed": session.answered_closed + n_plain + newly_closed, "health": health},
         )  # fmt: skip
     # Answered is a sum over closed and open: what was moved from one to the other leaves it as the reader found it.
-    return _counters(session, ripe.counters.answered, void, counted)
+    # So it is with the signals.
+    seen = ripe.counters
+    after = _counters(session, seen.answered, void, counted)
+    return replace(after, signals=seen.signals, said=seen.said, stored_health=health_from_text(session.health))
 
 
 def _counters(session: AnyRow, answered: int, void: int, counted: int) -> Counters:

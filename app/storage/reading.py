@@ -8,10 +8,12 @@ from sqlalchemy import BigInteger, Connection, Select, and_, bindparam, cast, ex
 
 from app.sessions.model import Counters, EvidenceRows, HistoryPoint, Live, PlanRecord, SessionRecord, Snapshot
 from app.sessions.ports import CertificateRecord, Measured, PlanningInput, Said
+from app.storage.database import now
 from app.storage.locking import not_found
 from app.storage.prepared import Prepared
 from app.storage.records import PLAN_COLUMNS, RECORD_COLUMNS, AnyRow, health_from_text, plan_record, session_record
 from app.storage.shelf import Shelf
+from app.storage.signals import SIGNAL_COLUMNS, signals_of
 from app.storage.tables import certificates, evidence, impressions, plans, sessions
 
 _ANSWERED_OPEN = (
@@ -48,7 +50,9 @@ _OLDER = _NEWEST.where(
 )
 _VERSION = select(sessions.c.plan_version).where(sessions.c.id == bindparam("id"))
 _CREATED_AT = select(sessions.c.created_at).where(sessions.c.id == bindparam("id"))
-_PLANNING = select(*RECORD_COLUMNS, *_COUNTERS, sessions.c.health).where(sessions.c.id == bindparam("id"))
+_PLANNING = select(*RECORD_COLUMNS, *_COUNTERS, sessions.c.health, *SIGNAL_COLUMNS).where(
+    sessions.c.id == bindparam("id")
+)
 _EVIDENCE = (
     select(*(evidence.c[name] for name in ("i", "j", "version", "n", "s", "clicks_i", "clicks_j", "unanswered")))
     .where(evidence.c.session_id == bindparam("id"))
@@ -60,7 +64,7 @@ _MEASURED = Prepared(
     .group_by(evidence.c.i, evidence.c.j)
     .order_by(evidence.c.i, evidence.c.j)
 )
-_SAID = select(*RECORD_COLUMNS, sessions.c.health).where(sessions.c.id == bindparam("id"))
+_SAID = _PLANNING
 _REPORT = select(plans.c.report).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
 _PLAN = select(*PLAN_COLUMNS).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
 _HISTORY = (
@@ -136,7 +140,8 @@ def read_said(connection: Connection, session_id: str, shelf: Shelf) -> Said:
     row = _one(connection, _SAID, session_id)
     record = session_record(row, shelf.fixed(connection, row.id, row.created_at))
     report = connection.execute(_REPORT, {"id": session_id, "version": record.plan_version}).scalar_one()
-    return Said(record, json.loads(report), health_from_text(row.health))
+    signals = signals_of(row, row.issued, row.answered, now(connection))
+    return Said(record, json.loads(report), health_from_text(row.health), signals)
 
 
 def read_measured(connection: Connection, session_id: str, shelf: Shelf) -> Measured:
@@ -182,6 +187,7 @@ def read_planning_input(connection: Connection, session_id: str, shelf: Shelf) -
             _MEMORY, {"id": session_id, "version": row.plan_version - 1}
         ).scalar_one_or_none(),
         closed_before=row.plan_version if first_open is None else first_open,
+        signals=signals_of(row, row.issued, row.answered, now(connection)),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from app.engine.problem import Model, SelfPairs
+from app.sessions.health import to_plain
 from app.sessions.model import (
     Asked,
     FeedbackKind,
@@ -147,7 +148,14 @@ def best_pair(plan: PlanRecord) -> tuple[int, int]:
 
 def health_to_text(entries: Iterable[Health]) -> str:
     """Returns health entries as they are stored."""
-    return compact([asdict(entry) for entry in entries])
+    return compact(to_plain(entries))
+
+
+def said_in(snapshot: str) -> tuple[Health, ...]:
+    """Returns the health entries in the body of a stored snapshot; a newer version may have added to them."""
+    fields = Health.__dataclass_fields__
+    entries = json.loads(snapshot).get("health", ())
+    return tuple(Health(**{name: entry[name] for name in entry if name in fields}) for entry in entries)
 
 
 def health_from_text(text: str) -> tuple[Health, ...]:

@@ -7,12 +7,16 @@ from app.wire.shapes import ResponseShape
 
 
 class HealthFinding(ResponseShape):
-    """A reason to doubt: what, the likely cause, what to do; if it suspends, nothing can be certified any more."""
+    """What a person should know: what, the likely cause, what to do; if it suspends, nothing can be certified any more.
+
+    Notes never suspend. They have a `kind`, and are said as long as they are true.
+    """
 
     problem: str
     cause: str
     advice: str
     suspends: bool = True
+    kind: str | None = None
 
 
 class BestPair(ResponseShape):

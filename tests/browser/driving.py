@@ -26,9 +26,9 @@ def shop_items(n: int) -> list[ItemIn]:
     ]
 
 
-def population(n_items: int, seed: int = 1) -> Population:
+def population(n_items: int, seed: int = 1, family: str = "ads20") -> Population:
     """Returns two groups of users with different tastes."""
-    return mixture("ads20", n_items, 2, np.random.default_rng(seed))
+    return mixture(family, n_items, 2, np.random.default_rng(seed))
 
 
 def serve(

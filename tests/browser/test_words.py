@@ -17,6 +17,15 @@ BEST: dict[str, Any] = {
     "samples": 41_200,
     "contenders": 14,
     "forecast_samples": 22_961,
+    "health": [],
+}
+COUNTERS = {"issued": 0, "answered": 0, "void": 0, "counted": 0, "outstanding": 0}
+TOO_LARGE = {
+    "problem": "any pair would pass",
+    "cause": "c",
+    "advice": "use 0.001",
+    "suspends": False,
+    "kind": "epsilon_too_large",
 }
 LABELS = ["Blue shoes", "Red hat"]
 
@@ -29,7 +38,7 @@ def words(page: Page) -> Page:
 
 
 def verdict(words: Page, model: str = "stochastic", **changes: object) -> tuple[str, str]:
-    said = words.evaluate("given => words.verdict(...given)", [{**BEST, **changes}, LABELS, model])
+    said = words.evaluate("given => words.verdict(...given)", [{**BEST, **changes}, LABELS, model, COUNTERS])
     first, second = (sentence.replace("\u00a0", " ") for sentence in said)
     return first, second
 
@@ -47,6 +56,10 @@ def test_verdicts(words: Page) -> None:
     certified = verdict(words, verdict="certified", gap=0.0488)
     assert certified[0] == "Blue shoes + Red hat is within 5 points of the best, 95 % sure."
     assert certified[1] == "Proven after 41,200 impressions. Every caller now gets this pair."
+    too_wide = verdict(words, verdict="certified", gap=0.0488, health=[TOO_LARGE])
+    assert too_wide[0] == "Blue shoes + Red hat is within 5 points of the best, but that says little here."
+    assert too_wide[1] == "Any pair would pass. What to do: use 0.001. Every caller now gets this pair."
+    assert verdict(words, health=[TOO_LARGE])[0].startswith("Not yet: 14 pairs"), "nothing is certified"
     assert verdict(words, model="deterministic", verdict="certified")[0] == "Blue shoes + Red hat is the best pair."
     assert verdict(words, verdict="exhausted")[0] == (
         "Budget spent: Blue shoes + Red hat is within 8.1 points of the best, 95 % sure."
@@ -110,9 +123,14 @@ def test_time_to_go_follows_the_pace_of_the_last_plans(words: Page) -> None:
 
 
 def test_a_session_without_traffic_waits_for_it(words: Page) -> None:
-    def glance(**changes: object) -> list[str]:
-        return list(words.evaluate("best => words.glance(best)", {**BEST, **changes}))
+    def glance(counters: dict[str, int] = COUNTERS, **changes: object) -> list[str]:
+        return list(words.evaluate("given => words.glance(...given)", [{**BEST, **changes}, counters]))
 
     assert glance() == ["not_yet", "Searching"]
     assert glance(samples=0) == ["waiting", "Waiting for traffic"]
     assert glance(samples=0, state="paused") == ["paused", "Paused"]
+    assert glance({**COUNTERS, "issued": 1}, samples=0) == ["not_yet", "Collecting answers"]
+    assert glance(verdict="certified") == ["certified", "Certified"]
+    assert glance(verdict="certified", health=[TOO_LARGE]) == ["vague", "Certified, goal too wide"]
+    assert glance(health=[{**TOO_LARGE, "kind": "no_answers"}]) == ["vague", "No answers so far"]
+    assert glance(health=[{**TOO_LARGE, "kind": "no_answers"}], state="paused") == ["paused", "Paused"]

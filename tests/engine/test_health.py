@@ -10,7 +10,7 @@ from app.engine.bounds.screening import blank_bounds
 from app.engine.choices import Blank, Choices
 from app.engine.confidence import upper_end
 from app.engine.evidence import Evidence
-from app.engine.health import EACH, ONLY_CLICKS, Finding, FindingKind, findings
+from app.engine.health import EACH, ONLY_CLICKS, Finding, FindingKind, epsilon_is_too_large, findings
 from app.engine.policies.lucb import Lucb
 from app.engine.problem import Model, Problem
 from app.engine.shares import Shares, portion
@@ -235,3 +235,12 @@ def test_a_refuted_rank_is_a_warning_only() -> None:
     problem = Problem(n_items=4, epsilon=0.1, delta=0.1, rank=1)
     found = findings(problem, Evidence.empty(4), Choices(gram_refuted=True), Shares(), Unanswered.none())
     assert [(one.kind, one.suspends) for one in found] == [(FindingKind.RANK, False)]
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "most", "too_large"),
+    [(0.05, 1.0, False), (0.05, 0.1, False), (0.0501, 0.1, True), (0.05, 0.0999, True), (0.05, 0.03, True)],
+)
+def test_epsilon_is_at_most_half_of_what_the_leader_can_earn(epsilon: float, most: float, *, too_large: bool) -> None:
+    """With exactly half, a pair that passes earns at least half as much as the leader."""
+    assert epsilon_is_too_large(epsilon, most) is too_large

@@ -10,7 +10,7 @@ import pytest
 
 from app.engine.health import Finding, FindingKind
 from app.sessions.health import CHANGED_SHARES, in_words, kept, suspended, to_plain, with_new
-from app.sessions.model import FeedbackKind, Health
+from app.sessions.model import FeedbackKind, Health, Signals
 from app.sessions.planning import Planned
 from app.sessions.snapshots import snapshot_of
 from tests.sessions.conftest import MakeRecord, items
@@ -114,7 +114,8 @@ def test_refreshed_snapshot_says_what_the_plan_found(make_record: MakeRecord) ->
     """A change of state writes the snapshot anew, from the stored report."""
     report = {**Log(make_record(), np.random.default_rng(1)).plan().plan.report}
     report["health"] = to_plain([Health("p", "c", "a")])
-    body = json.loads(snapshot_of(make_record(), report, (Health("q", "d", "b", suspends=False),), NOW).body)
+    warning = Health("q", "d", "b", suspends=False)
+    body = json.loads(snapshot_of(make_record(), report, (warning,), Signals(), NOW).body)
     assert body["verdict"] == "suspended"
     assert [entry["problem"] for entry in body["health"]] == ["q", "p"]
 

@@ -73,7 +73,7 @@ def test_only_what_suspends_withholds_verdict_and_certificate(
     planned = make_plan(given, NOW)
     body = json.loads(planned.snapshot.body)
     assert (body["verdict"], body["certified"]) == (verdict, not suspends)
-    assert body["health"] == [{"problem": "p", "cause": "c", "advice": "a", "suspends": suspends}]
+    assert body["health"] == [{"problem": "p", "cause": "c", "advice": "a", "suspends": suspends, "kind": None}]
     assert (planned.certificate is None) == suspends
 
 

@@ -50,6 +50,6 @@ async def test_a_frozen_session_goes_on(file: Path, tmp_path: Path) -> None:
         assert view.record.plan_version > again.stored[-1].version, "new plans were made"
         best = json.loads(view.snapshot.body)
         assert best["samples"] > before
-        assert best["health"] == []
+        assert {entry["kind"] for entry in best["health"]} <= {"epsilon_too_large"}, "20 points, and nobody clicks"
     finally:
         await store.close()

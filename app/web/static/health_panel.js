@@ -1,7 +1,7 @@
 // What speaks against the assumptions, what is assumed, and the settings.
 
 import { element, replace } from "./dom.js";
-import { assumption, count, duration, inPoints, sureness, when } from "./words.js";
+import { assumption, count, duration, inPoints, sureness, troubles, when } from "./words.js";
 
 export function healthPanel() {
   const findings = element("div", { "aria-live": "polite" });
@@ -13,7 +13,7 @@ export function healthPanel() {
     const now = JSON.stringify([best.health, best.assumptions]);
     if (now === told) return;
     told = now;
-    node.classList.toggle("urgent", best.health.some(({ suspends }) => suspends)); // then it comes first
+    node.classList.toggle("urgent", best.health.some(({ suspends }) => suspends) || troubles(best).length > 0); // then it comes first
     replace(findings, best.health.length ? element("ul", { class: "findings" }, ...best.health.map(finding)) : element("p", {}, "Nothing seen so far speaks against the assumptions."));
     replace(assumed, ...best.assumptions.map((name) => element("li", {}, assumption(name))));
   }
@@ -25,7 +25,7 @@ function finding({ problem, cause, advice, suspends }) {
   return element(
     "li",
     { class: suspends ? "suspends" : "" },
-    element("p", {}, element("strong", {}, suspends ? "Suspends the verdict: " : "Worth knowing: "), problem),
+    element("p", {}, element("strong", {}, suspends ? "Suspends the verdict: " : "Worth knowing: "), `${problem}${problem.endsWith("?") ? "" : "."}`),
     element("p", { class: "small" }, `Likely cause: ${cause}.`),
     element("p", { class: "small" }, `What to do: ${advice}.`),
   );

@@ -1,17 +1,19 @@
 // Where the impressions went: counted, waiting, given up; and to which phase of the search.
 
-import { element, replace } from "./dom.js";
+import { element, replace, say } from "./dom.js";
 import { count, roughly } from "./words.js";
 
 export function impressionsPanel(session) {
   const stack = element("div", { class: "stack", "aria-hidden": "true" });
   const keys = element("div", { class: "legend" });
+  const arrived = element("p", { class: "numbers arrived" });
   const phases = element("div", { class: "phases small" });
   const node = element(
     "section",
     { class: "card third", "aria-label": "Impressions" },
     element("h2", {}, "Impressions"),
     element("h3", {}, "Explore: shown to learn"),
+    arrived,
     stack,
     keys,
     element("h3", {}, "Explore, by phase"),
@@ -21,9 +23,10 @@ export function impressionsPanel(session) {
   );
 
   function show(counters, points) {
+    say(arrived, `${count(counters.issued)} handed out, ${count(counters.answered)} answered`);
     const parts = [
       ["counted", "counted", counters.counted],
-      ["waiting", "waiting for an answer", Math.max(counters.outstanding, 0)],
+      ["waiting", "not counted yet", Math.max(counters.outstanding, 0)],
       ["void", "given up", counters.void],
     ];
     replace(stack, ...parts.filter(([, , n]) => n > 0).map(([kind, , n]) => segment(kind, n)));

@@ -2,7 +2,7 @@
 
 import { listSessions, mayChange } from "./api.js";
 import { element, replace, say } from "./dom.js";
-import { both, count, gapInWords, glance, inPoints, progress, roughly, when } from "./words.js";
+import { both, capital, count, gapInWords, glance, inPoints, nothingPlanned, progress, roughly, when } from "./words.js";
 
 const REFRESH_MILLISECONDS = 3_000;
 
@@ -83,7 +83,7 @@ export function open(holder) {
 
 function row(session) {
   const best = session.best_pair;
-  const [kind, words] = glance(best);
+  const [kind, words] = glance(best, session.counters);
   const fill = element("div", { class: "fill" });
   fill.style.width = `${100 * progress(best)}%`;
   return element(
@@ -101,22 +101,27 @@ function row(session) {
           session.name || "Without a name",
           element("span", { class: `chip ${kind}` }, words),
         ),
-        element("div", { class: "soft" }, best.samples ? both(session.best_labels) : "No impression has been counted"),
+        element("div", { class: "soft" }, best.samples ? both(session.best_labels) : capital(nothingPlanned(session.counters))),
       ),
       element(
         "div",
         {},
-        element("div", { class: `meter ${best.verdict}` }, fill),
+        element("div", { class: `meter ${kind === "vague" ? kind : best.verdict}` }, fill),
         element("div", { class: "meter-ends" }, gapInWords(best.gap), element("span", {}, left(best))),
       ),
       element(
         "div",
         { class: "figures small numbers" },
-        element("div", {}, `${count(session.counters.counted)} impressions`),
+        element("div", {}, arrived(best, session.counters)),
         element("div", { class: "soft" }, `${count(session.n_items)} items, ${when(session.created_at)}`),
       ),
     ),
   );
+}
+
+// Impressions that count; before there are any, what arrives.
+function arrived(best, { counted, issued, answered }) {
+  return best.samples || !issued ? `${count(counted)} impressions` : `${count(issued)} handed out, ${count(answered)} answered`;
 }
 
 // The right end of the bar: what is missing, or else what was asked for.
@@ -129,7 +134,7 @@ function left(best) {
 function summed(sessions) {
   const found = new Map();
   for (const session of sessions) {
-    const [, words] = glance(session.best_pair);
+    const [, words] = glance(session.best_pair, session.counters);
     found.set(words, (found.get(words) || 0) + 1);
   }
   return [...found].map(([words, n]) => `${count(n)} ${words.toLowerCase()}`).join(" · ");

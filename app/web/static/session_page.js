@@ -86,7 +86,7 @@ function begin(page, holder, session) {
     panels.verdict.show(best, counters, points);
     panels.connect.show(counters);
     grid.classList.toggle("untouched", !counters.issued); // most panels have nothing to say yet
-    document.title = `${glance(best)[1]}: ${title} · bestpair`;
+    document.title = `${glance(best, counters)[1]}: ${title} · bestpair`;
     panels.impressions.show(counters, points);
     if ((points.at(-1)?.plan_version ?? 0) < best.plan_version) refreshHistory();
     refreshMap(false);

@@ -30,9 +30,9 @@ export function verdictPanel(session) {
   const labels = (best) => [session.items[best.i].label, session.items[best.j].label];
 
   function show(best, counters, points) {
-    const [sentence, second] = verdict(best, labels(best), session.model);
-    node.className = `card verdict ${best.verdict}`;
-    const [kind, short] = glance(best);
+    const [sentence, second] = verdict(best, labels(best), session.model, counters);
+    const [kind, short] = glance(best, counters);
+    node.className = `card verdict ${kind === "vague" ? kind : best.verdict}`;
     chip.className = `chip ${kind}`;
     say(chip, short);
     say(words, sentence);
@@ -54,12 +54,13 @@ export function verdictPanel(session) {
 function figuresOf(session, best, counters, points) {
   const pairs = (session.n_items * (session.n_items - 1)) / 2;
   const counted = ["Impressions counted", count(counters.counted)];
+  const arriving = [["Handed out", count(counters.issued)], ["Answered", count(counters.answered)], counted];
   const plan = ["Plan", `${best.plan_version} (${best.phase})`];
   if (best.verdict === "certified") {
     const took = points.length > 1 ? duration((Date.parse(points.at(-1).at) - Date.parse(points[0].at)) / 1000) : "–";
     return [counted, ["Pairs to choose from", count(pairs)], ["Time taken", took], plan];
   }
-  if (!best.samples) return [counted, ["Pairs to choose from", count(pairs)], plan];
+  if (!best.samples) return [...arriving, ["Pairs to choose from", count(pairs)], plan];
   const race = ["Pairs in the race", `${count(best.contenders)} of ${count(pairs)}`];
   if (best.verdict !== "not_yet") return [counted, race, plan];
   const left = best.forecast_samples;

@@ -54,19 +54,37 @@ export function pace(points, counted, now) {
 export const when = (time) => new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
 
 // What a list says of a session at a glance: the verdict, unless there is none and the caller has put it aside.
-export function glance(best) {
+export function glance(best, counters) {
   if (best.verdict === "not_yet" && best.state !== "running") return [best.state, best.state === "paused" ? "Paused" : "Stopped"];
-  if (best.verdict === "not_yet" && !best.samples) return ["waiting", "Waiting for traffic"];
+  const [trouble] = troubles(best);
+  if (best.verdict === "not_yet" && trouble) return ["vague", trouble];
+  if (best.verdict === "not_yet" && !best.samples) return counters.issued ? ["not_yet", "Collecting answers"] : ["waiting", "Waiting for traffic"];
+  if (goalNote(best)) return ["vague", "Certified, goal too wide"];
   return [best.verdict, CHIPS[best.verdict]];
 }
+
+// The note that a certified session's goal is too wide to mean much, if there is one.
+const goalNote = (best) => best.verdict === "certified" && best.health.find(({ kind }) => kind === "epsilon_too_large");
+
+const TROUBLES = { only_clicks_so_far: "Only clicks so far", no_answers: "No answers so far" };
+
+// Notes about the traffic, shortly: a caller who makes a mistake should see it in the first minute.
+export const troubles = (best) => best.health.map(({ kind }) => TROUBLES[kind]).filter(Boolean);
 
 export const gapInWords = (gap) => (gap >= 1 ? "nothing proven yet" : `gap ${inPoints(gap)}`);
 
 const CHIPS = { certified: "Certified", not_yet: "Searching", exhausted: "Budget spent", suspended: "On hold" };
 
 // The verdict as a sentence, and a second one that says what follows.
-export function verdict(best, labels, model) {
+export function verdict(best, labels, model, counters) {
   const pair = both(labels);
+  const note = goalNote(best);
+  if (note) {
+    return [
+      `${pair} is within ${inPoints(best.epsilon)} of the best, but that says little here.`,
+      `${capital(note.problem)}. What to do: ${note.advice}. ${after(best)}`,
+    ];
+  }
   if (best.verdict === "certified") return [certified(best, pair, model), `Proven after ${count(best.samples)} impressions. ${after(best)}`];
   if (best.verdict === "exhausted") {
     return [
@@ -77,16 +95,28 @@ export function verdict(best, labels, model) {
   if (best.verdict === "suspended") {
     return ["On hold: what was seen contradicts an assumption.", `Nothing can be certified any more; Health, below, says why and what to do. Best so far: ${pair}.`];
   }
-  return [notYet(best), best.samples ? `Best so far: ${pair}, ${best.gap < 1 ? `within ${inPoints(best.gap)} of the best` : "nothing proven about it yet"}. ${after(best)}` : after(best)];
+  return [notYet(best, counters), best.samples ? `Best so far: ${pair}, ${best.gap < 1 ? `within ${inPoints(best.gap)} of the best` : "nothing proven about it yet"}. ${after(best)}` : `${firstOnes(counters)}${after(best)}`];
 }
+
+// Until the second plan, which is the first that knows of counted impressions.
+export const nothingPlanned = ({ counted }) => (counted ? "the first impressions are being counted" : "no impression has been counted");
+
+// Before anything is known: what arrives, so that the first minute shows whether the connection works.
+function firstOnes({ issued, answered }) {
+  if (!issued) return "";
+  const pairs = issued === 1 ? "1 pair has been handed out" : `${count(issued)} pairs have been handed out`;
+  return `${pairs}, ${answered ? count(answered) : "none"} answered. An answer counts once all earlier impressions of its pair are answered or given up. `;
+}
+
+export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 function certified(best, pair, model) {
   if (model === "deterministic") return `${pair} is the best pair.`;
   return `${pair} is within ${inPoints(best.epsilon)} of the best, ${sureness(best.delta)} sure.`;
 }
 
-function notYet(best) {
-  if (!best.samples) return "Not yet: no impression has been counted.";
+function notYet(best, counters) {
+  if (!best.samples) return `Not yet: ${nothingPlanned(counters)}.`;
   const pairs = best.contenders === 1 ? "1 other pair" : `${count(best.contenders)} pairs`;
   const left = best.forecast_samples === null ? "too early to say how many impressions to go" : `about ${roughly(best.forecast_samples)} impressions to go`;
   return `Not yet: ${pairs} still in the race, ${left}.`;
