@@ -21,7 +21,7 @@ log = logging.getLogger("bestpair")
 
 
 class Worker(multiprocess.Process):
-    """A server process as its supervisor sees it: given up if it dies or is silent for a minute, not while it starts."""
+    """A server process for its supervisor: given up if it dies or is silent for a minute, but not while it starts."""
 
     def __init__(self, config: Config, sockets: list[socket]) -> None:
         super().__init__(config, sockets)
