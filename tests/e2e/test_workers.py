@@ -18,7 +18,7 @@ from tests.e2e.harness import Server
 SLOW = """
 import sys, time
 if any("spawn_main" in each for each in sys.orig_argv):
-    time.sleep(8)
+    time.sleep(12)
 """
 """Loaded by every Python before anything else: a server process then starts as slowly as on a very busy machine."""
 
@@ -50,7 +50,7 @@ def test_processes_that_start_slowly_come_up(postgresql_url: str, tmp_path: Path
 
 
 def test_a_supervisor_of_slow_processes_can_be_stopped(postgresql_url: str, tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(SLOW.replace("8", "60"))
+    (tmp_path / "sitecustomize.py").write_text(SLOW.replace("12", "60"))
     search = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
     server = Server(postgresql_url, tmp_path, workers=2, variables={"PYTHONPATH": search})
     server.start(wait=False)
