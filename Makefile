@@ -46,7 +46,7 @@ coverage: install ## how often certificates and bounds are wrong, 400 sessions a
 	$(BIN)/python -u -m tests.statistics.coverage --runs 400
 
 torture: install ## the fault tests, long: 50 kills on each database and on two servers, pauses, outages, full disk, overload
-	BESTPAIR_TEST_KILLS=50 BESTPAIR_TEST_FAULTS=10 $(BIN)/python -m pytest -rP tests/e2e tests/storage
+	BESTPAIR_TEST_KILLS=50 BESTPAIR_TEST_FAULTS=10 $(BIN)/python -m pytest --durations=15 tests/e2e tests/storage
 
 browser: install ## install a browser, if there is none: the dashboard is then tested too (Debian, Ubuntu)
 	@if $(BIN)/python -m tests.browser.browsers; then :; else \

@@ -29,9 +29,12 @@ from app.web.access import Gate, is_local
 from app.web.api import Api, build_api
 from app.web.slow_clients import GuardedProtocol
 from app.web.streams import calls_on_signal
+from app.web.workers import use_patient_workers
 
 _YOUNG_OBJECTS = 10_000
 """Between two looks for cycles; the default, 700, is reached every few requests."""
+_RESTART_SECONDS = 60
+"""For a new process after SIGHUP, before the old one goes on instead."""
 _COUNTS = "BESTPAIR_INTERNAL_COUNTS"
 """Variable that tells server processes in which file they count together; the one that starts them sets it."""
 
@@ -158,6 +161,7 @@ def serve(settings: Settings) -> None:
         os.environ.pop(_COUNTS, None)  # of a server that this one may have been started by
         if settings.workers > 1:
             os.environ[_COUNTS] = str(ending.enter_context(shared_file(settings.workers)))
+            use_patient_workers()
         uvicorn.run(
             "app.main:app_from_environment",
             factory=True,
@@ -172,5 +176,6 @@ def serve(settings: Settings) -> None:
             log_config=None,  # its lines go where all lines go
             access_log=False,  # a line per request costs more than the request
             timeout_graceful_shutdown=settings.shutdown_seconds,
+            timeout_worker_healthcheck=_RESTART_SECONDS,
             server_header=False,
         )

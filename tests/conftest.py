@@ -8,6 +8,24 @@ import pytest
 from app.storage.store import SqlStore
 from tests.postgres import PostgresServer, postgres_server
 
+_FAULTS = ["fault", "database", "rounds", "acknowledged", "found", "lost", "doubled"]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Prints what the fault tests found (`tests.e2e.ledger.check`), the table of make torture."""
+    reports = [
+        report for some in terminalreporter.stats.values() for report in some if getattr(report, "when", "") == "call"
+    ]
+    rows = [value for report in reports for name, value in report.user_properties if name == "fault"]
+    if not rows:
+        return
+    table = [_FAULTS, *(list(map(str, row)) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    terminalreporter.section("acknowledged answers found again after faults")
+    for first, second, *numbers in table:
+        aligned = [number.rjust(width) for number, width in zip(numbers, widths[2:], strict=True)]
+        terminalreporter.line("  ".join([first.ljust(widths[0]), second.ljust(widths[1]), *aligned]))
+
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[PostgresServer]:

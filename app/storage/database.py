@@ -26,6 +26,7 @@ from sqlalchemy.sql.expression import FunctionElement
 from app.storage import driver
 from app.storage.errors import UnsupportedDatabase
 from app.storage.faults import as_storage_unavailable
+from app.storage.sqlite_files import files_of
 
 Result = TypeVar("Result")
 _log = logging.getLogger(__name__)
@@ -278,9 +279,11 @@ def _sqlite_engine(
 ) -> Engine:
     arguments = {"timeout": busy_seconds, "check_same_thread": False}
     engine = create_engine(url, connect_args=arguments, hide_parameters=True, **pool)
+    files = files_of(Path(str(url.database)))
 
     @event.listens_for(engine, "do_connect")
     def _make_file(*_: object) -> None:
+        files.check()  # first: in place of a file that was deleted none is made
         _make_private(Path(str(url.database)))
 
     @event.listens_for(engine, "connect")
@@ -290,6 +293,11 @@ def _sqlite_engine(
         connection.execute("PRAGMA synchronous = FULL")  # acknowledged means on disk
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
+        files.opened()
+
+    @event.listens_for(engine, "close")
+    def _note_end(_connection: sqlite3.Connection, _record: object) -> None:
+        files.closed()
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:

@@ -1,6 +1,7 @@
 """The store: sessions in a database, as the use cases ask for them."""
 
 import asyncio
+import logging
 import random
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -31,14 +32,16 @@ from app.storage.census import read_census
 from app.storage.database import Database, Timeline, now
 from app.storage.database_watch import DatabaseWatch
 from app.storage.errors import DatabaseBehind, UnsupportedDatabase
-from app.storage.faults import as_storage_unavailable
+from app.storage.faults import as_storage_unavailable, cause, reason
 from app.storage.file_lock import FileLock
 from app.storage.folding import fold_session, read_ripe
 from app.storage.issuing import Issue, Issuing, sweep_keys
 from app.storage.locking import not_found
 from app.storage.planning_source import SqlPlanningSource
 from app.storage.records import is_storable
+from app.storage.rights import missing_rights
 from app.storage.shelf import Shelf
+from app.storage.sqlite_files import files_of
 from app.storage.tallying import Tally
 from app.storage.uptimes import BEAT_SECONDS, Heartbeat
 from app.storage.writer import Writer
@@ -48,6 +51,7 @@ P = ParamSpec("P")
 Result = TypeVar("Result")
 
 _SWEEP_SECONDS = 60.0
+_log = logging.getLogger(__name__)
 
 
 class SqlStore:
@@ -74,6 +78,7 @@ class SqlStore:
         self._watch = DatabaseWatch(self._heartbeat, self._shelf)
         self._rng = rng or random.Random()  # noqa: S311 - seeded by the system; decides slots, no secrets
         self._next_sweep = 0.0
+        self._lacks_rights = False
         meter = meter or Meter()
         self._tally = Tally(meter)
         self._writer: Writer[Issue | Answer] = Writer(
@@ -85,6 +90,7 @@ class SqlStore:
             capacity=queue_limit,
             rows_per_commit=rows_per_commit,
             on_commit=self._committed,
+            confirm=self._confirm,
             meter=meter,
         )
 
@@ -250,11 +256,15 @@ class SqlStore:
         return await self._read("", lambda connection: read_census(connection, most_named))
 
     async def ready(self) -> str | None:
-        """Returns None if the database is reachable and at the right revision, otherwise what is wrong."""
+        """Returns None if the database is at the right revision and takes writes, otherwise what is wrong."""
         try:
             revision = await self._read("", migrations.revision_of)
         except StorageUnavailable as error:
-            return error.detail
+            return cause(error.__cause__)
+        if trouble := self._writer.trouble():
+            return f"writes fail: {trouble}"
+        if self._lacks_rights:
+            return "the database user lacks a right; the server's log names it"
         # Servers of the version before go on while a newer one takes over: its tables must do for both.
         return None if migrations.is_newer(revision) else migrations.complaint(revision)
 
@@ -308,10 +318,23 @@ class SqlStore:
                 "check the hosts and options of the database URL"
             )
 
+    def _confirm(self, connection: Connection) -> None:
+        """Raises if what was committed must not be acknowledged."""
+        if self._database.file is not None:
+            files_of(self._database.file).confirm(connection)
+
+    def _note_rights(self, missing: str | None) -> None:
+        """Takes note of rights that are missing. The heartbeat goes on: what they do not concern is still done."""
+        if missing is not None:
+            _log.warning("rights_missing", extra={"rights": missing, "advice": "grant them to the database user"})
+        self._lacks_rights = missing is not None
+
     def _keep_house(self, connection: Connection) -> None:
         clock_was_set = self._watch.look(connection)  # first: it locks sessions
         at = now(connection)
         self._heartbeat.beat(connection, at)
+        if self._database.file is None:
+            self._note_rights(missing_rights(connection))
         if clock_was_set or time.monotonic() >= self._next_sweep:
             self._next_sweep = time.monotonic() + _SWEEP_SECONDS
             if not clock_was_set:  # by a clock that is wrong for a moment, every key would be too old
@@ -329,7 +352,12 @@ class SqlStore:
 
     async def _read(self, session_id: str, read: Callable[[Connection], Result]) -> Result:
         _check(session_id)
-        return await asyncio.to_thread(self._database.read, read)
+        try:
+            return await asyncio.to_thread(self._database.read, read)
+        except StorageUnavailable as error:
+            if error.__cause__ is not None:
+                _log.warning("database_unavailable", extra={"reason": reason(error.__cause__)})
+            raise
 
 
 def _check(session_id: str) -> None:

@@ -27,7 +27,7 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import Connection, Engine
 
 from app.sessions.errors import Overloaded, SessionError, StorageUnavailable
-from app.storage.faults import is_unavailable, is_worth_another_try, reason, unavailable
+from app.storage.faults import cause, is_unavailable, is_worth_another_try, reason, unavailable
 from app.telemetry.catalogue import place
 from app.telemetry.meter import Meter
 
@@ -39,6 +39,10 @@ _CROWD = 16
 _LINGER_SECONDS = 0.002
 """After a transaction of at least so many requests the writer waits a moment for those its answers will bring: half as
 many transactions, at a price in time that is small beside the wait in such a crowd. A lone caller never waits."""
+_CALM_SECONDS = 3.0
+"""Without a failed commit before writes are said to work again: the idle task may need less room or fewer rights."""
+_STUCK_SECONDS = 30.0
+"""Without an idle task that ran through before writes are said to be stuck; no lock is waited for as long."""
 _ROWS_PER_REQUEST = 10
 """Rows that may wait, for each request that may: a queue of full batches would be a thousand times as long."""
 _CAME_IN = place("bestpair_writer_queue_requests")
@@ -101,6 +105,7 @@ class Writer(Generic[Wish]):
         capacity: int,
         rows_per_commit: int,
         on_commit: Callable[[Sequence[object]], None] = lambda _: None,
+        confirm: Callable[[Connection], None] = lambda _: None,
         meter: Meter | None = None,
     ) -> None:
         self._engine = engine
@@ -111,6 +116,7 @@ class Writer(Generic[Wish]):
         self._capacity = capacity
         self._rows_per_commit = rows_per_commit
         self._on_commit = on_commit  # told the results of wishes that are on disk
+        self._confirm = confirm  # raises after a commit that must not be acknowledged
         self._meter = meter or Meter()
         self._queue: SimpleQueue[list[_Request[Wish]] | None] = SimpleQueue()  # None: there will be no more
         self._outboxes: dict[asyncio.AbstractEventLoop, _Outbox[Wish]] = {}
@@ -120,12 +126,22 @@ class Writer(Generic[Wish]):
         self._ended = False
         self._crowd = 0  # requests in the last transaction
         self._open = False
+        self._trouble: str | None = None
+        self._failed_at = float("-inf")  # the last commit that callers waited for
+        self._wrote_at = time.monotonic()  # the last idle task that ran through
         self._thread = threading.Thread(target=self._run, name="bestpair-writer", daemon=True)
 
     def start(self) -> None:
         """Starts the thread."""
         self._open = True
+        self._wrote_at = time.monotonic()
         self._thread.start()
+
+    def trouble(self) -> str | None:
+        """Returns why writes fail, in words for anyone; None while they work. Nothing is asked of the database."""
+        if self._trouble is None and time.monotonic() - self._wrote_at > _STUCK_SECONDS:
+            return f"no write has come to an end for {_STUCK_SECONDS:g} seconds"
+        return self._trouble
 
     def close(self) -> None:
         """Refuses new requests, finishes those that wait, and returns when the thread has ended."""
@@ -227,6 +243,8 @@ class Writer(Generic[Wish]):
                 for request in batch:
                     self._commit([request])
                 return
+            if is_unavailable(error):
+                self._failed_at = time.monotonic()
             results = [self._failure(error)] * len(batch)
         else:
             self._meter.observe("bestpair_commit_requests", len(batch))
@@ -250,6 +268,7 @@ class Writer(Generic[Wish]):
                     result = work(connection)
                     committing = True  # from here on a lost connection leaves it open whether it was committed
                     transaction.commit()
+                    self._confirm(connection)
                     return result
             except Exception as error:
                 if committing or attempt == _ATTEMPTS or not is_worth_another_try(error):
@@ -261,6 +280,7 @@ class Writer(Generic[Wish]):
     def _failure(self, error: Exception) -> Exception:
         if isinstance(error, SessionError) or not is_unavailable(error):
             return error
+        self._trouble = cause(error)
         self._meter.count("bestpair_commit_failures_total")
         _log.warning("database_unavailable", extra={"reason": reason(error)})
         self._on_outage()
@@ -274,7 +294,12 @@ class Writer(Generic[Wish]):
             if not is_unavailable(error):
                 self._meter.count("bestpair_unexpected_errors_total", "writer")
                 _log.exception("idle_task_failed")
+                self._trouble = "the server cannot write its heartbeat; its log has the fault"
             self._failure(error)
+        else:
+            self._wrote_at = time.monotonic()
+            if self._wrote_at - self._failed_at >= _CALM_SECONDS:
+                self._trouble = None
 
 
 def _answer(batch: Sequence[_Request[Any]], results: Sequence[object]) -> None:

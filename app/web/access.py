@@ -43,6 +43,8 @@ SCHEME = {
 _OTHER_PAGES = frozenset({b"cross-site", b"same-site"})
 """What a browser says if the page that calls is not ours. Such a page cannot read the answer, but a POST without a body
 is sent for it without asking."""
+_ABOUT_THE_PAGE = (b"sec-fetch-site", b"origin", b"host")
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 _MAKE_ONE = "make a key with `bestpair keys create`, and send it as Authorization: Bearer"
 
 
@@ -68,7 +70,7 @@ class Gate:
     ) -> Admission:
         """Returns the admission of one call; what it costs is for the caller to take from it.
 
-        `site` is what a browser says of the page that calls: its Sec-Fetch-Site.
+        `site` is what a browser says of the page that calls (see `site_of`).
         """
         ring = self._ring
         if ring is None:
@@ -184,6 +186,30 @@ def is_local(host: bytes) -> bool:
         return False
 
 
+def site_of(site: bytes | None, origin: bytes | None, host: bytes | None) -> bytes | None:
+    """Returns what a browser says of the page that calls: its Sec-Fetch-Site.
+
+    Not every browser sends that one (none does to a plain http address in a network); then its Origin must name the
+    host that was called. Programs send neither.
+    """
+    if site is None and origin is not None and not is_same_origin(origin, host):
+        return b"cross-site"
+    return site
+
+
+@lru_cache(maxsize=64)
+def is_same_origin(origin: bytes, host: bytes | None) -> bool:
+    """Returns whether an Origin header names the host and port that the Host header does.
+
+    The scheme may differ: a proxy that ends TLS passes the Host on.
+    """
+    scheme, _, named = origin.decode("latin-1").strip().lower().partition("://")
+    port = _DEFAULT_PORTS.get(scheme)
+    if port is None or host is None:  # "null", too: a page in a sandbox, or a file
+        return False
+    return named.removesuffix(port) == host.decode("latin-1").strip().lower().removesuffix(port)
+
+
 class Needs:
     """A dependency: the route takes a key with this scope; `narrowed`: and shows a bound key its own session only."""
 
@@ -202,9 +228,11 @@ class Needs:
         if len(shown) > 1:
             raise Unauthorized("send one Authorization header, not several", 'Bearer error="invalid_request"')
         host = next((each for each in _all(request, b"host") if not is_local(each)), None)
-        site = next(iter(_all(request, b"sec-fetch-site")), None)
+        site, origin, called = (next(iter(_all(request, each)), None) for each in _ABOUT_THE_PAGE)
         key = shown[0] if shown else None
-        admission = gate.admit(key, host, self.scope, session_id, narrowed=self._narrowed, site=site)
+        admission = gate.admit(
+            key, host, self.scope, session_id, narrowed=self._narrowed, site=site_of(site, origin, called)
+        )
         request.scope["state"]["admission"] = admission  # also if it is refused next: the answer tells what is left
         admission.take(1)
 

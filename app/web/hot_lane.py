@@ -23,7 +23,7 @@ from app.telemetry.catalogue import place
 from app.telemetry.logs import REQUEST_ID as CURRENT
 from app.telemetry.meter import Meter
 from app.web import mapping
-from app.web.access import Door, Gate
+from app.web.access import Door, Gate, site_of
 from app.web.bodies import digest_of
 from app.web.conditional import matches
 from app.web.hot_answers import ROW_ACCEPTED, impression, row_result
@@ -121,8 +121,9 @@ class HotLane:
         return await answer(scope, send, 200, _POSTED % (len(body), request_id) + rate_lines(admission), body)
 
     def _admit(self, headers: Headers, door: Door, session_id: str) -> Admission:
-        key, host, site = headers.get(b"authorization"), headers.get(b"host"), headers.get(b"sec-fetch-site")
-        return door.admit(key, host, session_id, site)
+        host = headers.get(b"host")
+        site = site_of(headers.get(b"sec-fetch-site"), headers.get(b"origin"), host)
+        return door.admit(headers.get(b"authorization"), host, session_id, site)
 
     async def _best_pair(self, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])

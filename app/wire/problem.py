@@ -17,6 +17,7 @@ LONGEST_FIELD = 100
 _ADVICE = {
     "missing": "is required",
     "string_type": "must be a string",
+    "string_unicode": "must not contain half of a surrogate pair (\\ud800 to \\udfff alone)",
     "int_type": "must be a whole number, without quotes, fraction or exponent; not true or false",
     "float_type": "must be a number, without quotes; not true or false",
     "bool_type": "must be true or false",

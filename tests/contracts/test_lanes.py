@@ -1,5 +1,6 @@
 """The same service through the hot lane and through the plain routes, on a real store: the same bytes."""
 
+import json
 import re
 from collections.abc import AsyncIterator
 
@@ -102,3 +103,62 @@ async def test_batches_of_rewards_are_the_same_through_both(
         told.append([(await lane.post(f"{at}/feedback/batch", json=batch)).content for batch in batches])
     assert told[0] == told[1]
     assert told[0][0].count(b'"accepted"') == (5 if feedback == "pair" else 0)
+
+
+HALVES = ["\ud800", "x\udfff", "\ud83d \ude00"]
+"""JSON may write half of a surrogate pair; no database can hold it."""
+
+
+@pytest.mark.parametrize("feedback", ["pair", "items"])
+async def test_half_of_a_surrogate_pair_spoils_no_other_row(
+    lanes: tuple[httpx.AsyncClient, httpx.AsyncClient], feedback: str
+) -> None:
+    hot, _ = lanes
+    at = (await hot.post("/v1/sessions", json={"items": ["a", "b", "c"], "feedback": feedback})).headers["Location"]
+    told: list[bytes] = []
+    for lane in lanes:
+        shown = (await lane.post(f"{at}/next-pair/batch", json={"count": 7})).json()
+        value: dict[str, object] = {"reward": 1} if feedback == "pair" else {"clicked": ["a"]}
+        rows: list[object] = [{"ticket": one["ticket"], **value} for one in shown if "a" in one["items"]]
+        good = len(rows)
+        rows[1:1] = [{"ticket": half, **value} for half in HALVES]
+        rows += [{"ticket": shown[0]["ticket"], "clicked": HALVES[:1]}, {HALVES[0]: 1, **value}, HALVES[0]]
+        # json.dumps writes the halves as escapes, as a caller would.
+        answer = await lane.post(f"{at}/feedback/batch", content=json.dumps(rows))
+        statuses = [row["status"] for row in answer.json()]
+        assert statuses == ["accepted", *["invalid"] * 3, *["accepted"] * (good - 1), *["invalid"] * 3]
+        assert "half of a surrogate pair" in answer.json()[1]["detail"]
+        told.append(answer.content.replace(b'{"status":"accepted"},', b""))
+    assert told[0] == told[1]
+
+
+async def test_half_of_a_surrogate_pair_is_named(lanes: tuple[httpx.AsyncClient, httpx.AsyncClient]) -> None:
+    hot, plain = lanes
+    at = (await hot.post("/v1/sessions", json={"items": ["a", "b", "c"]})).headers["Location"]
+    for half in HALVES:
+        bodies = {
+            "items[1].id": ("/v1/sessions", {"items": ["a", half]}),
+            "items[0].label": ("/v1/sessions", {"items": [{"id": "a", "label": half}, "b"]}),
+            "name": ("/v1/sessions", {"items": ["a", "b"], "name": half}),
+            "policy": ("/v1/sessions", {"items": ["a", "b"], "policy": half}),
+            "ticket": (f"{at}/feedback", {"ticket": half, "reward": 1}),
+            "clicked[0]": (f"{at}/feedback", {"ticket": "t", "clicked": [half]}),
+            "count": (f"{at}/next-pair/batch", {"count": half}),
+            "": (f"{at}/next-pair", {half: 1}),
+        }
+        for field, (path, body) in bodies.items():
+            first, second = [await lane.post(path, content=json.dumps(body)) for lane in lanes]
+            assert seen(first) == seen(second)
+            assert (first.status_code, first.json()["errors"][0]["field"]) == (422, field)
+        renamed = await plain.patch(at, content=json.dumps({"name": half}))
+        assert renamed.status_code == 422
+        assert "half of a surrogate pair" in renamed.json()["detail"]
+    for content in (
+        b'["\\ud800"',
+        b'[NaN, "\\ud800"]',
+        b'["\\ud800"] 1',
+        b"[" * 50_000 + b'"\\ud800"',
+        b'["\xff\\ud800"]',
+    ):
+        answer = await hot.post(f"{at}/feedback/batch", content=content)
+        assert (answer.status_code, answer.json()["type"]) == (400, "/problems/malformed-json")

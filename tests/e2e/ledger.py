@@ -4,7 +4,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -15,6 +15,8 @@ from tests.e2e.harness import reference_evidence, stored_evidence, stored_impres
 
 SETTINGS = {"epsilon": 0.01, "policy": "naive", "ticket_ttl_seconds": 3, "seed": 1}
 SETTLE_SECONDS = 30.0
+Record = Callable[[str, object], None]
+"""pytest's record_property."""
 
 
 class Caller(threading.Thread):
@@ -99,3 +101,11 @@ def compare(database_url: str, client: Client, session: str, callers: Sequence[C
     assert {row["plan_version"] for row in impressions} <= set(plans)
     doubled = counters.counted - len(answered)
     return Tally(len(accepted), found, len(accepted) - found, doubled, len(plans))
+
+
+def check(tally: Tally, record: Record, fault: str, database: str, rounds: int) -> None:
+    """Adds a row to the table that pytest prints at its end (tests/conftest.py); asserts that nothing is wrong."""
+    row = [fault, database.partition("+")[0], rounds, tally.acknowledged, tally.found, tally.lost, tally.doubled]
+    record("fault", row)
+    assert tally.acknowledged > 100, "the load was a load"
+    assert (tally.lost, tally.doubled) == (0, 0)

@@ -16,7 +16,7 @@ from sqlalchemy import make_url
 from app.client import Client
 from app.storage.migrations import migrate
 from tests.e2e.harness import Server
-from tests.e2e.ledger import SETTINGS, Caller, Tally, calling, compare
+from tests.e2e.ledger import SETTINGS, Caller, Record, calling, check, compare
 
 ROUNDS = int(os.environ.get("BESTPAIR_TEST_FAULTS", "1"))  # make torture asks for more
 ITEMS = [f"ad-{n}" for n in range(6)]
@@ -40,13 +40,7 @@ def ask(url: str, session: str) -> httpx.Response:
     return httpx.post(f"{url}/v1/sessions/{session}/next-pair", json={}, timeout=20)
 
 
-def assert_nothing_is_wrong(tally: Tally, name: str) -> None:
-    print(f"{name}, {ROUNDS} times: {tally}")  # noqa: T201 - the table of make torture
-    assert tally.acknowledged > 50, "the load was a load"
-    assert (tally.lost, tally.doubled) == (0, 0)
-
-
-def test_one_of_two_servers_is_paused(postgresql_url: str, tmp_path: Path) -> None:
+def test_one_of_two_servers_is_paused(postgresql_url: str, tmp_path: Path, record_property: Record) -> None:
     """It may be stopped inside a transaction: its locks are taken from it, and the other goes on."""
     with Server(postgresql_url, tmp_path) as one, Server(postgresql_url, tmp_path) as two, Client(two.url) as client:
         session = client.create_session(ITEMS, **SETTINGS).id
@@ -58,7 +52,8 @@ def test_one_of_two_servers_is_paused(postgresql_url: str, tmp_path: Path) -> No
                 one.resume()
                 wait_for_more(callers)
         assert {status for caller in callers for status in caller.refused} <= {503}
-        assert_nothing_is_wrong(compare(postgresql_url, client, session, callers), "one of two servers paused")
+        tally = compare(postgresql_url, client, session, callers)
+    check(tally, record_property, "one of two servers paused", "postgresql", ROUNDS)
 
 
 @pytest.fixture
@@ -74,7 +69,7 @@ def own_postgresql() -> Iterator[Any]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def test_the_database_is_stopped_and_started(own_postgresql: Any, tmp_path: Path) -> None:
+def test_the_database_is_stopped_and_started(own_postgresql: Any, tmp_path: Path, record_property: Record) -> None:
     url = make_url(own_postgresql.get_uri()).set(drivername="postgresql").render_as_string(hide_password=False)
     migrate(url)
     with Server(url, tmp_path) as server, Client(server.url) as client:
@@ -94,17 +89,19 @@ def test_the_database_is_stopped_and_started(own_postgresql: Any, tmp_path: Path
                 own_postgresql.start()
             wait_for_more(callers)
         assert {status for caller in callers for status in caller.refused} == {503}
-        assert_nothing_is_wrong(compare(url, client, session, callers), "postgresql stopped and started")
+        tally = compare(url, client, session, callers)
+    check(tally, record_property, "database stopped and started", "postgresql", ROUNDS)
 
 
-def test_the_disk_is_full(sqlite_url: str, tmp_path: Path) -> None:
-    files = [tmp_path / f"bestpair.db{end}" for end in ("", "-wal")]
+def test_the_disk_is_full(sqlite_url: str, tmp_path: Path, record_property: Record) -> None:
     with Server(sqlite_url, tmp_path) as server, Client(server.url) as client:
         session = client.create_session(ITEMS, **SETTINGS).id
         with calling([server.url] * 4, session) as callers:
             for _ in range(ROUNDS):
                 wait_for_more(callers)
-                server.limit_files(max(file.stat().st_size for file in files) + 100_000)
+                # An absolute limit: SQLite writes its log again from the start after each checkpoint, so a limit
+                # relative to the present size of the log leaves room for 16 MB, which may take minutes to fill.
+                server.limit_files(server.log.stat().st_size + 100_000)
                 until = time.monotonic() + RECOVERY_SECONDS
                 while (answer := ask(server.url, session)).status_code == 200:
                     assert time.monotonic() < until, "the disk never got full"
@@ -117,4 +114,5 @@ def test_the_disk_is_full(sqlite_url: str, tmp_path: Path) -> None:
                 server.limit_files(-1)
             wait_for_more(callers)
         assert {status for caller in callers for status in caller.refused} == {503}
-        assert_nothing_is_wrong(compare(sqlite_url, client, session, callers), "disk full")
+        tally = compare(sqlite_url, client, session, callers)
+    check(tally, record_property, "disk full", "sqlite", ROUNDS)

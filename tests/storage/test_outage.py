@@ -72,7 +72,9 @@ async def test_a_database_that_is_away_is_said_to_be_and_found_again(
         with pytest.raises(StorageUnavailable):
             await store.export(session_id).__anext__()
         postgresql_server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
-        assert await store.ready() is None
+        async with asyncio.timeout(20):
+            while await store.ready() is not None:
+                await asyncio.sleep(0.05)
         assert await store.answer(session_id, [reward(one, 1)]) == [FeedbackStatus.ACCEPTED]
         await store.issue(session_id, order())
         assert (await store.counters(session_id)).issued == 2

@@ -276,9 +276,49 @@ def test_without_any_key_made_pages_from_elsewhere_change_nothing(site: str, hot
         assert caller.get("/v1/sessions/x", headers=headers).status_code == 404  # a link may lead here
 
 
+@pytest.mark.parametrize(
+    ("host", "origin", "is_ours"),
+    [
+        ("localhost:8000", "http://localhost:8000", True),
+        ("localhost:8000", "https://LocalHost:8000", True),  # a proxy ends TLS
+        ("localhost", "http://localhost", True),
+        ("localhost:80", "http://localhost", True),
+        ("localhost", "https://localhost:443", True),
+        ("[::1]:8000", "http://[::1]:8000", True),
+        ("localhost:8000", None, True),  # a program, not a page
+        ("localhost:8000", "http://evil.example", False),
+        ("localhost:8000", "http://evil.example:8000", False),
+        ("localhost:8000", "http://localhost:3000", False),
+        ("localhost:8000", "http://localhost", False),
+        ("localhost:8000", "http://127.0.0.1:8000", False),
+        ("localhost:8000", "http://localhost:8000.evil.example", False),
+        ("localhost:8000", "null", False),
+        ("localhost:8000", "", False),
+        ("localhost:8000", "localhost:8000", False),
+        ("localhost:8000", "file://localhost:8000", False),
+    ],
+)
+@pytest.mark.parametrize("hot_lane", [True, False])
+def test_without_any_key_made_a_browser_that_says_only_the_origin_is_judged_by_it(
+    host: str, origin: str | None, is_ours: bool, hot_lane: bool
+) -> None:
+    ring = Keyring(FakeAccess())
+    asyncio.run(ring.refresh())
+    gate = Gate(ring, open_to=OpenTo.THIS_MACHINE)
+    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, gate=gate)
+    headers = {"Host": host} if origin is None else {"Host": host, "Origin": origin}
+    with Caller(app) as caller:
+        for method, path in (("POST", "/next-pair"), ("POST", "/feedback"), ("DELETE", ""), ("PATCH", "")):
+            answer = caller.send(method, f"/v1/sessions/x{path}", headers=headers)
+            assert (answer.status_code == 403) is not is_ours
+            said = {**headers, "Sec-Fetch-Site": "same-origin"}  # a proxy may change the Host; this it cannot
+            assert caller.send(method, f"/v1/sessions/x{path}", headers=said).status_code != 403
+        assert caller.get("/v1/sessions/x", headers=headers).status_code == 404
+
+
 def test_a_page_from_elsewhere_with_a_key_is_let_in(place: Place) -> None:
     shown = place.key(Scope.SERVE)
-    headers = {"Sec-Fetch-Site": "cross-site"}
+    headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://shop.example"}
     assert place.call(("POST", f"{AT}/next-pair"), shown, **headers).status_code == 200
 
 
