@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from types import ModuleType
 from typing import TypeVar
 
 from sqlalchemy import Connection, insert, select, update
@@ -45,6 +46,10 @@ class SqlAccess:
     async def add_key(self, key: Key, by: str) -> Key:
         """Stores a new key; returns it with the database's time."""
         return await self._write(lambda connection: _add(connection, key, by))
+
+    async def add_first_key(self, key: Key, by: str) -> Key | None:
+        """Stores a key if none was ever made; returns None otherwise. Of several processes at once, one succeeds."""
+        return await self._write(lambda connection: _add_first(connection, key, by))
 
     async def revoke_key(self, key_id: str, by: str) -> Key | None:
         """Returns the key, revoked now or before; None if there is none."""
@@ -97,6 +102,17 @@ def _add(connection: Connection, key: Key, by: str) -> Key:
         if not known:
             raise not_found(ascii(key.session_id))
     _note_change(connection)
+    return _insert(connection, key, by)
+
+
+def _add_first(connection: Connection, key: Key, by: str) -> Key | None:
+    """Counts the first change, unless there was one; another process that is about to do so is waited for."""
+    first = _dialect(connection).insert(key_changes).values(one=1, number=1)
+    added = connection.execute(first.on_conflict_do_nothing(index_elements=["one"])).rowcount
+    return _insert(connection, key, by) if added else None
+
+
+def _insert(connection: Connection, key: Key, by: str) -> Key:
     at = now(connection)
     row = {
         "id": key.id,
@@ -130,10 +146,13 @@ def _revoke(connection: Connection, key_id: str, by: str) -> Key | None:
 
 def _note_change(connection: Connection) -> None:
     """Raises the number of changes; until the transaction ends, others who change keys wait."""
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
-    first = dialect.insert(key_changes).values(one=1, number=1)
+    first = _dialect(connection).insert(key_changes).values(one=1, number=1)
     next_one = first.on_conflict_do_update(index_elements=["one"], set_={"number": key_changes.c.number + 1})
     connection.execute(next_one)
+
+
+def _dialect(connection: Connection) -> ModuleType:
+    return sqlite if connection.dialect.name == "sqlite" else postgresql
 
 
 def _read_keyring(connection: Connection, known: int) -> tuple[int, list[Key]] | None:

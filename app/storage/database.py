@@ -6,7 +6,7 @@ All times are the database's: several processes then agree on what is late, what
 import os
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -162,13 +162,16 @@ def parse_url(url: str) -> URL:
     return parsed.set(drivername="sqlite+pysqlite")
 
 
-def passwords_in(url: str) -> tuple[str, ...]:
-    """Returns the URL's password in every spelling that a message may quote; none if there is none."""
-    try:
-        password = make_url(url).password
-    except (ArgumentError, ValueError):  # whatever is wrong with it is told elsewhere
-        return ()
-    return () if not password else tuple({password, quote(password), quote_plus(password)})
+def passwords_in(url: str, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Returns the passwords of the URL and of PGPASSWORD, in every spelling that a message may quote."""
+    found = {environment.get("PGPASSWORD")}
+    with suppress(ArgumentError, ValueError):  # whatever is wrong with the URL is told elsewhere
+        found.add(make_url(url).password)
+    return tuple({spelled for password in found if password for spelled in _spellings(password)})
+
+
+def _spellings(password: str) -> tuple[str, ...]:
+    return password, quote(password), quote_plus(password)
 
 
 def _sqlite_engine(
