@@ -108,8 +108,9 @@ def _add(connection: Connection, key: Key, by: str) -> Key:
 def _add_first(connection: Connection, key: Key, by: str) -> Key | None:
     """Counts the first change, unless there was one; another process that is about to do so is waited for."""
     first = _dialect(connection).insert(key_changes).values(one=1, number=1)
-    added = connection.execute(first.on_conflict_do_nothing(index_elements=["one"])).rowcount
-    return _insert(connection, key, by) if added else None
+    unless_there = first.on_conflict_do_nothing(index_elements=["one"]).returning(key_changes.c.number)
+    is_first = connection.execute(unless_there).one_or_none() is not None
+    return _insert(connection, key, by) if is_first else None
 
 
 def _insert(connection: Connection, key: Key, by: str) -> Key:

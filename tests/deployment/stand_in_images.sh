@@ -97,4 +97,6 @@ CMD ["nginx", "-g", "daemon off;"]
 STOPSIGNAL SIGQUIT
 END
 fi
-docker images --format '{{.Repository}}:{{.Tag}} {{.Size}}' python postgres nginxinc/nginx-unprivileged
+for tag in python:3.11-slim postgres:16 nginxinc/nginx-unprivileged:1.28; do
+    docker images --format '{{.Repository}}:{{.Tag}} {{.Size}}' "$tag"
+done
