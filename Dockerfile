@@ -1,17 +1,22 @@
-# Dependencies, the package and the image are separate stages: a change in app/ installs no dependency again.
+# Dependencies and the package are separate stages: a change in app/ or a new version installs no dependency again.
+FROM python:3.11-slim AS requirements
+WORKDIR /src
+COPY pyproject.toml ./
+RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" > requirements.txt
+
 FROM python:3.11-slim AS dependencies
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 WORKDIR /src
 RUN python -m venv --without-pip /opt/bestpair
-COPY constraints.txt pyproject.toml ./
+COPY constraints.txt ./
+COPY --from=requirements /src/requirements.txt ./
 # Byte code stays: without it each start takes seconds longer, and a read-only root cannot keep it.
-RUN python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies'], sep='\n')" > requirements.txt \
-    && python -m pip --python /opt/bestpair/bin/python install --constraint constraints.txt --requirement requirements.txt \
+RUN python -m pip --python /opt/bestpair/bin/python install --constraint constraints.txt --requirement requirements.txt \
     && find /opt/bestpair -type d -name tests -prune -exec rm -r {} +
 
 FROM dependencies AS package
 RUN python -m pip install --constraint constraints.txt hatchling
-COPY README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE ./
 COPY alembic alembic
 COPY app app
 RUN python -m pip wheel --no-deps --no-build-isolation --wheel-dir /wheels . \

@@ -33,7 +33,7 @@ class Caller:
             base_url=server.url, timeout=30, headers={"Authorization": f"Bearer {BEARER}", "X-Request-ID": "asked-1"}
         )
         items = [{"id": f"a{FORGED}", "label": FORGED}, "b", "c"]
-        made = self._http.post("/v1/sessions", json={"items": items, "name": f"shop{FORGED}"})
+        made = self._http.post("/v1/sessions", json={"items": items, "name": f"shop {PASSWORD}{FORGED}"})
         assert made.status_code == 201, made.text
         self.path = f"/v1/sessions/{made.json()['id']}"
 
