@@ -1,6 +1,9 @@
 """What docker-compose.yml and the documented commands promise, and what Compose would refuse; without Docker."""
 
+import os
 import re
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -123,3 +126,11 @@ def test_the_copy_for_docker_tests_has_all_that_the_image_takes() -> None:
     taken = re.findall(r"^!(\S+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE)
     assert set(taken) <= set(COPIED)
     assert Path(COMPOSE["configs"]["gateway"]["file"]).parts[0] in COPIED
+
+
+def test_docker_tests_are_skipped_in_one_line_where_there_is_no_daemon() -> None:
+    nowhere = {**os.environ, "DOCKER_HOST": "unix:///nowhere"}
+    command = [sys.executable, "-m", "tests.deployment.docker"]
+    ran = subprocess.run(command, cwd=ROOT, env=nowhere, capture_output=True, text=True, check=False, timeout=60)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert re.fullmatch(r"docker-test is skipped: .+\n", ran.stderr)
