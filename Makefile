@@ -5,10 +5,10 @@ RUNS := .venv/.runs
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve demo check test coverage torture browser nginx screenshots clean
+.PHONY: help install serve demo check test docker-test coverage torture browser nginx screenshots clean
 
 help: ## show the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # To run it takes less than half of the installing that testing takes: whoever wants to see the demo does not wait for the rest.
 $(RUNS): pyproject.toml constraints.txt
@@ -41,6 +41,9 @@ check: install ## lint, types, layers
 
 test: check ## all checks and all tests
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+docker-test: install ## Docker: build, up, kills, upgrade, backup and restore as documented (needs a daemon and base images)
+	@if $(BIN)/python -m tests.deployment.docker; then $(BIN)/python -m pytest -rP tests/deployment/docker_checks.py; fi
 
 coverage: install ## how often certificates and bounds are wrong, 400 sessions a cell (half an hour or more)
 	$(BIN)/python -u -m tests.statistics.coverage --runs 400

@@ -4,7 +4,9 @@ import asyncio
 import gc
 import logging
 import os
+import signal
 import socket
+import sys
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
@@ -14,11 +16,14 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from app.sessions.access import OpenTo
+from app.sessions.audit import COMMAND_LINE
 from app.sessions.certificates import package_version
 from app.sessions.keyring import Keyring
+from app.sessions.keys import Scope, new_key
 from app.sessions.rates import parse_rate
 from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of
+from app.storage import migrations
 from app.storage.access import SqlAccess
 from app.storage.database import passwords_in
 from app.storage.store import SqlStore
@@ -44,8 +49,19 @@ log = logging.getLogger("bestpair")
 _NO_KEY_YET = (
     "{host} can be reached from other machines, and no access key was made yet: make one with "
     "`bestpair keys create --name NAME --scope admin`, or listen on 127.0.0.1 (in a network of your own, "
-    "BESTPAIR_OPEN_ACCESS=1 lets everybody in until the first key is made)"
+    "BESTPAIR_OPEN_ACCESS=1 lets everybody in until the first key is made; BESTPAIR_FIRST_KEY=print makes a key at "
+    "the start and prints it)"
 )
+_FIRST_KEY = """
+No access key was made for this database yet. This is the first one; it may do everything and is not shown again:
+
+    {secret}
+
+Paste it into the dashboard when it asks for a key, or send it as "Authorization: Bearer KEY".
+Who can read this output can use the key. To replace it: bestpair keys create --name NAME --scope admin,
+then bestpair keys revoke {id}
+
+"""
 
 
 def create_app(settings: Settings, meter: Meter | None = None) -> Api:
@@ -102,7 +118,7 @@ def app_from_environment() -> ASGIApp:
 
 
 def _configure_logs(settings: Settings) -> None:
-    secrets = passwords_in(settings.database_url)
+    secrets = passwords_in(settings.database_url, os.environ)
     logs.configure(logs.LogSettings(settings.log_format, settings.log_level, secrets))
 
 
@@ -143,11 +159,39 @@ async def _rehearse(settings: Settings) -> None:
     store, access = SqlStore(settings.database_url), SqlAccess(settings.database_url)
     await store.start()
     try:
+        await _print_first_key(settings, access)
         if _open_to(settings) is OpenTo.NOBODY and await access.keyring(known=0) is None:
             raise InvalidSetting(variable_of("host"), _NO_KEY_YET.format(host=settings.host))
     finally:
         await access.close()
         await store.close()
+
+
+def migrate(settings: Settings) -> None:
+    """Brings the database to this version's tables, and makes the first key if the settings ask for it."""
+    migrations.migrate(settings.database_url)
+
+    async def prepare_access() -> None:
+        access = SqlAccess(settings.database_url)
+        try:
+            await _print_first_key(settings, access)
+        finally:
+            await access.close()
+
+    asyncio.run(prepare_access())
+
+
+async def _print_first_key(settings: Settings, access: SqlAccess) -> None:
+    """Makes an admin key and prints it, if the settings ask for it, nobody could call without, and none was ever made.
+
+    The only place that prints a key unasked. It goes to stdout: log lines, on stderr, never contain one.
+    """
+    if settings.first_key != "print" or _open_to(settings) is not OpenTo.NOBODY:
+        return
+    secret, key = new_key("first key", [Scope.ADMIN])
+    if await access.add_first_key(key, COMMAND_LINE) is not None:
+        sys.stdout.write(_FIRST_KEY.format(secret=secret, id=key.id))
+        sys.stdout.flush()
 
 
 def serve(settings: Settings) -> None:
@@ -157,6 +201,8 @@ def serve(settings: Settings) -> None:
     asyncio.run(_rehearse(settings))
     # Worker processes import the factory by name and know nothing but the environment.
     os.environ.update(settings.as_environment())
+    # What was set before is called again after uvicorn has finished: the default then ends the process as before.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with ExitStack() as ending:
         os.environ.pop(_COUNTS, None)  # of a server that this one may have been started by
         if settings.workers > 1:

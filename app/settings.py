@@ -31,6 +31,7 @@ class Settings:
     hot_lane: int = field(default=1, metadata={"range": (0, 1)})
     rate_limit: str = "none"
     open_access: int = field(default=0, metadata={"range": (0, 1)})
+    first_key: str = field(default="refuse", metadata={"one_of": ("refuse", "print")})
     request_seconds: int = field(default=20, metadata={"range": (1, 3_600)})
     shutdown_seconds: int = field(default=20, metadata={"range": (1, 3_600)})
     log_format: str = field(default="console", metadata={"one_of": ("console", "json")})

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from app.main import migrate as run_migrations
 from app.main import serve as run_server
 from app.settings import Settings
-from app.storage.migrations import migrate as run_migrations
 
 
 def serve(
@@ -24,5 +24,5 @@ def serve(
 def migrate() -> None:
     """Bring the database (BESTPAIR_DATABASE_URL) to this version's schema."""
     settings = Settings.from_environment(os.environ)
-    run_migrations(settings.database_url)
+    run_migrations(settings)
     typer.echo("the database is at the latest revision")

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable
+from types import ModuleType
 from typing import TypeVar
 
 from sqlalchemy import Connection, insert, select, update
@@ -46,6 +47,10 @@ class SqlAccess:
     async def add_key(self, key: Key, by: str) -> Key:
         """Stores a new key; returns it with the database's time."""
         return await self._write(lambda connection: _add(connection, key, by))
+
+    async def add_first_key(self, key: Key, by: str) -> Key | None:
+        """Stores a key if none was ever made; returns None otherwise. Of several processes at once, one succeeds."""
+        return await self._write(lambda connection: _add_first(connection, key, by))
 
     async def revoke_key(self, key_id: str, by: str) -> Key | None:
         """Returns the key, revoked now or before; None if there is none."""
@@ -98,6 +103,18 @@ def _add(connection: Connection, key: Key, by: str) -> Key:
         if not known:
             raise not_found(ascii(key.session_id))
     _note_change(connection)
+    return _insert(connection, key, by)
+
+
+def _add_first(connection: Connection, key: Key, by: str) -> Key | None:
+    """Counts the first change, unless there was one; another process that is about to do so is waited for."""
+    first = _dialect(connection).insert(key_changes).values(one=1, number=1)
+    unless_there = first.on_conflict_do_nothing(index_elements=["one"]).returning(key_changes.c.number)
+    is_first = connection.execute(unless_there).one_or_none() is not None
+    return _insert(connection, key, by) if is_first else None
+
+
+def _insert(connection: Connection, key: Key, by: str) -> Key:
     at = now(connection)
     row = {
         "id": key.id,
@@ -135,10 +152,13 @@ def _note_change(connection: Connection) -> None:
     A random one: counted up, the number of a database that went back to an earlier state would come again, and servers
     would go on with the keys they know by it.
     """
-    dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     new = {"number": secrets.randbelow(2**62) + 1}  # 0 means that there was never a key
-    first = dialect.insert(key_changes).values(one=1, **new)
+    first = _dialect(connection).insert(key_changes).values(one=1, **new)
     connection.execute(first.on_conflict_do_update(index_elements=["one"], set_=new))
+
+
+def _dialect(connection: Connection) -> ModuleType:
+    return sqlite if connection.dialect.name == "sqlite" else postgresql
 
 
 def _read_keyring(connection: Connection, known: int) -> tuple[int, list[Key]] | None:

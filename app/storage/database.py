@@ -8,7 +8,7 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -265,13 +265,17 @@ def _make_url(url: str) -> URL:
     return parsed if "target_session_attrs" in parsed.query else parsed.update_query_dict(_TO_BE_WRITTEN)
 
 
-def passwords_in(url: str) -> tuple[str, ...]:
-    """Returns the URL's password in every spelling that a message may quote; none if there is none."""
-    try:
-        password = _make_url(url).password
-    except (ArgumentError, ValueError):  # whatever is wrong with it is told elsewhere
-        return ()
-    return () if not password else tuple({password, quote(password), quote_plus(password)})
+def passwords_in(url: str, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Returns the passwords of the URL and of PGPASSWORD, in every spelling that a message may quote."""
+    found = {environment.get("PGPASSWORD")}
+    with suppress(ArgumentError, ValueError):  # whatever is wrong with the URL is told elsewhere
+        parsed = _make_url(url)
+        found |= {parsed.password, *parsed.normalized_query.get("password", ())}
+    return tuple({spelled for password in found if password for spelled in _spellings(password)})
+
+
+def _spellings(password: str) -> tuple[str, ...]:
+    return password, quote(password), quote_plus(password)
 
 
 def _sqlite_engine(

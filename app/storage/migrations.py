@@ -10,6 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 from app.storage.database import migration_engine
+from app.storage.errors import DatabaseBehind
 from app.storage.faults import as_storage_unavailable
 
 REVISION_TABLE = "bestpair_revision"
@@ -51,8 +52,15 @@ def current(url: str) -> str | None:
 
 
 def migrate(url: str, revision: str = "head") -> None:
-    """Brings the database's tables up to a revision; does nothing if they are there."""
+    """Brings the database's tables up to a revision; does nothing if they are there.
+
+    Raises:
+        DatabaseBehind: a newer version of the code has been at the database.
+    """
     with as_storage_unavailable(), migration_engine(url).begin() as connection:
+        found = revision_of(connection)
+        if is_newer(found):  # alembic would only say that it does not know the revision
+            raise DatabaseBehind(str(complaint(found)))
         command.upgrade(_config(connection), revision)
 
 

@@ -1,4 +1,4 @@
-"""nginx with the configuration that docker-compose.yml carries, in front of servers on this machine."""
+"""nginx with the configuration of the gateway in docker-compose.yml, in front of servers on this machine."""
 
 import os
 import pwd
@@ -44,8 +44,8 @@ def program() -> str | None:
 
 def carried() -> str:
     """Returns the configuration as nginx in the container reads it."""
-    content = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["configs"]["gateway"]["content"]
-    return str(content).replace("$$", "$")
+    file = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["configs"]["gateway"]["file"]
+    return (ROOT / str(file)).read_text()
 
 
 def configuration(port: int, servers: Sequence[int]) -> str:

@@ -16,7 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
-MOVED = ("/opt/bestpair", "/src", "/data")
+MOVED = ("/opt/bestpair", "/src", "/data", "/wheels", "/package")
 """Places of the image that the scratch directory stands in for."""
 
 PLAIN = {"useradd": "exit 0", "install": 'for last; do :; done; mkdir -p "$last"'}
@@ -30,9 +30,9 @@ def instructions() -> list[tuple[str, str]]:
     return [(line.split()[0], line.split(maxsplit=1)[1]) for line in lines]
 
 
-def declared() -> set[str]:
-    """Returns the distributions that bestpair says it needs, and what those need in turn."""
-    found, waiting = set[tuple[str, str]](), [("bestpair", "")]
+def declared(by: str) -> set[str]:
+    """Returns the distributions that this one says it needs, and what those need in turn."""
+    found, waiting = set[tuple[str, str]](), [(by, "")]
     while waiting:
         name, extra = waiting.pop()
         found.add((name, extra))
@@ -40,17 +40,17 @@ def declared() -> set[str]:
             if needed.marker is None or needed.marker.evaluate({"extra": extra}):
                 asked = {(needed.name, one) for one in ("", *needed.extras)}
                 waiting += asked - found
-    return {name for name, _ in found} - {"bestpair"}
+    return {name for name, _ in found} - {by}
 
 
-def lend(environment: Path) -> None:
-    """Puts what is declared, and nothing else, into the new environment as it is installed here.
+def lend(environment: Path, names: set[str]) -> None:
+    """Puts these distributions, and nothing else, into the new environment as they are installed here.
 
-    pip then finds it there, in the version of the constraints, instead of unpacking it all again; what is used without
-    being declared is still missed.
+    pip then finds them there, in the version of the constraints, instead of unpacking them all again; what is used
+    without being declared is still missed.
     """
     (site,) = environment.glob("lib/python3*/site-packages")
-    for name in declared():
+    for name in names:
         one = metadata.distribution(name)
         for top in {file.parts[0] for file in one.files or ()} - {"..", "__pycache__"}:
             if not (site / top).exists():
@@ -68,8 +68,11 @@ class Scratch:
         for name, body in PLAIN.items():
             (shims / name).write_text(f"#!/bin/sh\n{body}\n")
             (shims / name).chmod(0o755)
-        (shims / "python").symlink_to(Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}")
-        self.path = f"{shims}:{os.environ['PATH']}"
+        # An environment of its own stands in for the base image's Python: packages come and go there.
+        python = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
+        subprocess.run([python, "-m", "venv", root / "base"], check=True)
+        lend(root / "base", {"hatchling"} | declared("hatchling"))
+        self.path = f"{shims}:{root / 'base/bin'}:{os.environ['PATH']}"
 
     def moved(self, text: str) -> str:
         for place in MOVED:
@@ -105,8 +108,13 @@ class Scratch:
         elif name == "RUN":
             self.run(rest)
             if "-m venv" in rest:
-                lend(Path(self.moved(rest.rsplit(maxsplit=1)[-1])))
-        elif name == "COPY" and not rest.startswith("--from"):
+                lend(Path(self.moved(rest.rsplit(maxsplit=1)[-1])), declared("bestpair"))
+        elif name == "COPY" and rest.startswith("--from"):
+            _, *ends = self.moved(rest).split()
+            made, there = (self.workdir / end for end in ends)  # all stages share one disk: it may be there already
+            if there not in (made, made.parent):
+                subprocess.run(["cp", "-r", f"{made}/.", there], check=True)  # noqa: S607
+        elif name == "COPY":
             *sources, target = rest.split()
             for source in sources:
                 subprocess.run(["cp", "-r", ROOT / source, self.workdir / target], check=True)  # noqa: S607
@@ -117,7 +125,9 @@ def test_the_steps_of_the_image_end_in_a_working_server(tmp_path: Path) -> None:
     steps = instructions()
     for name, rest in steps:
         scratch.step(name, rest)
-    assert scratch.stage == 2
+    assert scratch.stage == 4
+    assert not (tmp_path / "base/bin/pip").exists()
+    assert not list((tmp_path / "opt").rglob("pip"))
     said = dict(steps)  # the last one of a kind is that of the image
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = str(probe.getsockname()[1])
@@ -145,3 +155,19 @@ def test_the_image_says_how_it_runs(name: str) -> None:
 
 def test_the_image_does_not_run_as_root() -> None:
     assert dict(instructions())["USER"] not in ("root", "0")
+
+
+def test_a_change_of_the_code_installs_no_dependency_again() -> None:
+    """A layer is built again if what was copied before it has changed."""
+    steps = [f"{name} {rest}" for name, rest in instructions()]
+    installed = next(number for number, step in enumerate(steps) if "--requirement" in step)
+    copied = [number for number, step in enumerate(steps) if step.startswith("COPY") and "app" in step.split()]
+    assert copied
+    assert installed < min(copied)
+    assert not [step for step in steps[:installed] if step.startswith("COPY") and "pyproject.toml" in step.split()][1:]
+    final = [step for step in steps if step.startswith("COPY --from")][-2:]
+    assert [step.split()[1] for step in final] == ["--from=dependencies", "--from=package"]
+
+
+def test_a_container_has_a_minute_to_become_healthy() -> None:
+    assert "--start-period=60s" in dict(instructions())["HEALTHCHECK"]

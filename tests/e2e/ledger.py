@@ -22,13 +22,15 @@ Record = Callable[[str, object], None]
 class Caller(threading.Thread):
     """An ad server with a ledger: what it was handed, under which key, what was acknowledged, what was refused."""
 
-    def __init__(self, url: str, session: str, number: int, over: threading.Event) -> None:
+    def __init__(
+        self, url: str, session: str, number: int, over: threading.Event, *, api_key: str | None = None
+    ) -> None:
         super().__init__(daemon=True)
         self.accepted: dict[str, float] = {}
         self.by_key: dict[str, str] = {}
         self.unsure = 0  # calls whose answer got lost: what they asked for may have been done or not
         self.refused: Counter[int] = Counter()
-        self._client = Client(url, retries=Retries(attempts=1), timeout_seconds=2)
+        self._client = Client(url, api_key=api_key, retries=Retries(attempts=1), timeout_seconds=2)
         self._session, self._number, self._over = session, number, over
         self._rng = random.Random(number)
 
@@ -53,10 +55,10 @@ class Caller(threading.Thread):
 
 
 @contextmanager
-def calling(urls: Sequence[str], session: str) -> Iterator[list[Caller]]:
+def calling(urls: Sequence[str], session: str, *, api_key: str | None = None) -> Iterator[list[Caller]]:
     """Yields ad servers, one for each address, that call until the end."""
     over = threading.Event()
-    callers = [Caller(url, session, number, over) for number, url in enumerate(urls)]
+    callers = [Caller(url, session, number, over, api_key=api_key) for number, url in enumerate(urls)]
     for caller in callers:
         caller.start()
     try:

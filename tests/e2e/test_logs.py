@@ -33,7 +33,7 @@ class Caller:
             base_url=server.url, timeout=30, headers={"Authorization": f"Bearer {BEARER}", "X-Request-ID": "asked-1"}
         )
         items = [{"id": f"a{FORGED}", "label": FORGED}, "b", "c"]
-        made = self._http.post("/v1/sessions", json={"items": items, "name": f"shop{FORGED}"})
+        made = self._http.post("/v1/sessions", json={"items": items, "name": f"shop {PASSWORD}{FORGED}"})
         assert made.status_code == 201, made.text
         self.path = f"/v1/sessions/{made.json()['id']}"
 
@@ -90,12 +90,16 @@ def closed(server: PostgresServer, url: str) -> Iterator[None]:
         server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
 
 
-@pytest.mark.parametrize("form", ["json", "console"])
+@pytest.mark.parametrize(("form", "place"), [("json", "the URL"), ("console", "the URL"), ("json", "PGPASSWORD")])
 def test_lines_hold_no_secrets_and_cannot_be_forged(
-    form: str, postgresql_server: PostgresServer, postgresql_url: str, tmp_path: Path
+    form: str, place: str, postgresql_server: PostgresServer, postgresql_url: str, tmp_path: Path
 ) -> None:
-    url = make_url(postgresql_url).set(password=PASSWORD).render_as_string(hide_password=False)
-    server = Server(url, tmp_path, variables={"BESTPAIR_LOG_FORMAT": form, "BESTPAIR_LOG_LEVEL": "debug"}).start()
+    url, variables = postgresql_url, {"BESTPAIR_LOG_FORMAT": form, "BESTPAIR_LOG_LEVEL": "debug"}
+    if place == "the URL":
+        url = make_url(url).set(password=PASSWORD).render_as_string(hide_password=False)
+    else:
+        variables[place] = PASSWORD
+    server = Server(url, tmp_path, variables=variables).start()
     try:
         with Caller(server) as caller:
             assert {200, 404, 409} <= set(caller.serve())

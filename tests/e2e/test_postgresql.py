@@ -17,8 +17,8 @@ from app.storage.migrations import migrate
 from tests.clusters import Cluster, own_cluster
 from tests.deployment import pgbouncer
 from tests.e2e.harness import Server, stored_impressions
-from tests.e2e.ledger import SETTINGS, calling, compare
-from tests.e2e.test_faults import ITEMS, acknowledged, assert_nothing_is_wrong, wait_for_more
+from tests.e2e.ledger import SETTINGS, Record, calling, check, compare
+from tests.e2e.test_faults import ITEMS, wait_for_more
 
 ROUNDS = int(os.environ.get("BESTPAIR_TEST_FAULTS", "1"))  # make torture asks for more
 NOTICED_SECONDS = 10.0
@@ -52,7 +52,9 @@ def test_a_parameter_that_libpq_does_not_know_is_refused_at_the_start(cluster: C
     assert "Traceback" not in server.log.read_text()
 
 
-def test_commits_are_on_disk_whatever_the_role_is_set_to(cluster: Cluster, tmp_path: Path) -> None:
+def test_commits_are_on_disk_whatever_the_role_is_set_to(
+    cluster: Cluster, tmp_path: Path, record_property: Record
+) -> None:
     """The server ends before its next write of the log: what was committed without waiting for it is gone."""
     cluster.execute("ALTER SYSTEM SET wal_writer_delay = '10s'")
     cluster.execute("ALTER SYSTEM SET wal_writer_flush_after = '1GB'")
@@ -68,7 +70,8 @@ def test_commits_are_on_disk_whatever_the_role_is_set_to(cluster: Cluster, tmp_p
                 cluster.crash()
                 cluster.start()
             wait_for_more(callers)
-        assert_nothing_is_wrong(compare(cluster.url(), client, session, callers), "crash with synchronous_commit=off")
+        tally = compare(cluster.url(), client, session, callers)
+        check(tally, record_property, "crash with synchronous_commit=off", "postgresql", ROUNDS)
         assert "synchronous_commit" in server.log.read_text(), "the start says what it does about it"
 
 
@@ -90,7 +93,7 @@ def test_stricter_commits_are_left_alone(cluster: Cluster, tmp_path: Path) -> No
     pgbouncer.program() is None and os.environ.get(pgbouncer.REQUIRED) != "required",
     reason="there is no PgBouncer here",
 )
-def test_pgbouncer_in_transaction_mode(cluster: Cluster, tmp_path: Path) -> None:
+def test_pgbouncer_in_transaction_mode(cluster: Cluster, tmp_path: Path, record_property: Record) -> None:
     """Two servers behind the pooler; one is killed and comes back. Nothing is lost, and nobody gets a 5xx."""
     with pgbouncer.PgBouncer(tmp_path, cluster) as pooler:
         url = pooler.url("postgres")
@@ -105,7 +108,8 @@ def test_pgbouncer_in_transaction_mode(cluster: Cluster, tmp_path: Path) -> None
                     one.start()
                 wait_for_more(callers)
             assert not any(caller.refused for caller in callers), [caller.refused for caller in callers]
-            assert_nothing_is_wrong(compare(url, client, session, callers), "pgbouncer, one of two servers killed")
+            tally = compare(url, client, session, callers)
+            check(tally, record_property, "pgbouncer, one of two servers killed", "postgresql", ROUNDS)
 
 
 @contextmanager
@@ -116,7 +120,7 @@ def two_servers(primary: Cluster, standby: Cluster, folder: Path) -> Iterator[tu
         yield url, one, two
 
 
-def test_a_synchronous_standby_takes_over(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_synchronous_standby_takes_over(cluster: Cluster, tmp_path: Path, record_property: Record) -> None:
     migrate(cluster.url())
     standby = cluster.copied_to(cluster.folder.parent / "standby", "standby")
     cluster.execute("ALTER SYSTEM SET synchronous_standby_names = 'standby'")
@@ -129,11 +133,12 @@ def test_a_synchronous_standby_takes_over(cluster: Cluster, tmp_path: Path) -> N
             standby.promote()
             wait_for_more(callers)
         assert {status for caller in callers for status in caller.refused} <= {503}
-        assert_nothing_is_wrong(compare(standby.url(), client, session, callers), "synchronous standby promoted")
+        tally = compare(standby.url(), client, session, callers)
+        check(tally, record_property, "synchronous standby promoted", "postgresql", ROUNDS)
         assert not client.best_pair(session).health, "nothing was lost, so nothing is noted"
 
 
-def test_an_asynchronous_standby_takes_over(cluster: Cluster, tmp_path: Path) -> None:
+def test_an_asynchronous_standby_takes_over(cluster: Cluster, tmp_path: Path, record_property: Record) -> None:
     """It did not get the last seconds: these are lost, people are told, and nothing is issued outside its plan."""
     migrate(cluster.url())
     standby = cluster.copied_to(cluster.folder.parent / "standby", "standby")
@@ -146,7 +151,6 @@ def test_an_asynchronous_standby_takes_over(cluster: Cluster, tmp_path: Path) ->
             in_doubt_from = [len(caller.accepted) for caller in callers]
             wait_for_plans(client, session, 3)
             cluster.crash()
-            before = acknowledged(callers)
             standby.promote()
             promoted = time.monotonic()
             for server in (one, two):
@@ -163,11 +167,17 @@ def test_an_asynchronous_standby_takes_over(cluster: Cluster, tmp_path: Path) ->
             assert all(stored.get(ticket) == reward for ticket, reward in {**kept, **later}.items())
         accepted = {ticket for caller in callers for ticket in caller.accepted}
         lost = len(accepted - stored.keys())
-        print(f"asynchronous standby: {len(accepted)} acknowledged, {before} before the crash, {lost} lost with the "  # noqa: T201 - the table of make torture
-              f"database, noticed after {noticed:.1f} s")  # fmt: skip
+        row = [
+            f"asynchronous standby, noticed in {noticed:.1f} s",
+            "postgresql",
+            1,
+            len(accepted),
+            len(accepted) - lost,
+        ]
+        record_property("fault", [*row, f"{lost} by the database", 0])
         assert lost > 0, "the standby was behind"
         checks = verify(json.loads(client.certificate(session)), list(client.export(session)))
-        assert [check for check in checks if not check.holds] == []
+        assert [each for each in checks if not each.holds] == []
 
 
 def wait_for_plans(client: Client, session: str, more: int) -> None:
