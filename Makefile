@@ -5,7 +5,7 @@ RUNS := .venv/.runs
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve demo check test docker-test coverage torture browser nginx screenshots clean
+.PHONY: help install serve demo check test docker-test coverage torture browser nginx pgbouncer screenshots clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,17 +49,20 @@ coverage: install ## how often certificates and bounds are wrong, 400 sessions a
 	$(BIN)/python -u -m tests.statistics.coverage --runs 400
 
 torture: install ## the fault tests, long: 50 kills on each database and on two servers, pauses, outages, full disk, overload
-	BESTPAIR_TEST_KILLS=50 BESTPAIR_TEST_FAULTS=10 $(BIN)/python -m pytest --durations=15 tests/e2e tests/storage
+	BESTPAIR_TEST_KILLS=50 BESTPAIR_TEST_FAULTS=10 $(BIN)/python -m pytest -n 2 --dist worksteal --durations=15 tests/e2e tests/storage
+
+# Debian, Ubuntu: installs packages, as root or with sudo.
+APT = if [ "$$(id -u)" = 0 ]; then as=; else as=sudo; fi; \
+  $$as apt-get update -qq && $$as apt-get install -y -qq --no-install-recommends
 
 browser: install ## install a browser, if there is none: the dashboard is then tested too (Debian, Ubuntu)
-	@if $(BIN)/python -m tests.browser.browsers; then :; else \
-	  if [ "$$(id -u)" = 0 ]; then as=; else as=sudo; fi; \
-	  $$as apt-get update -qq && $$as apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; fi
+	@$(BIN)/python -m tests.browser.browsers || { $(APT) chromium fonts-dejavu-core; }
 
 nginx: install ## install nginx, if there is none: the gateway of docker-compose.yml is then tested too (Debian, Ubuntu)
-	@if $(BIN)/python -m tests.deployment.nginx; then :; else \
-	  if [ "$$(id -u)" = 0 ]; then as=; else as=sudo; fi; \
-	  $$as apt-get update -qq && $$as apt-get install -y -qq --no-install-recommends nginx-light; fi
+	@$(BIN)/python -m tests.deployment.nginx || { $(APT) nginx-light; }
+
+pgbouncer: install ## install PgBouncer, if there is none: the service is then tested behind it too (Debian, Ubuntu)
+	@$(BIN)/python -m tests.deployment.pgbouncer || { $(APT) pgbouncer; }
 
 screenshots: install ## take the pictures in docs/images anew
 	$(BIN)/python -m tests.browser.screenshots
