@@ -9,6 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.sessions.ports import Census, SessionGroup, SessionProgress
 from app.storage.rights import RIGHTS
+from app.storage.tables import metadata
 from app.telemetry.cells import Cells
 from app.web.metrics import exposition
 from app.web.problems import CATALOGUE
@@ -94,3 +95,4 @@ def test_the_page_lists_the_rights_that_a_server_checks() -> None:
     rows = re.findall(r"^\| ([a-z_, ]+) \| ([A-Z, ]+) \|$", section("Rights of the database user"), re.MULTILINE)
     listed = {table: rights.replace(", ", " ") for names, rights in rows for table in names.split(", ")}
     assert listed == {**RIGHTS, "bestpair_revision": "SELECT"}
+    assert set(RIGHTS) == set(metadata.tables), "and they are those of all tables"
