@@ -42,9 +42,9 @@ _CAUSES = {
 class Unwritable(Exception):
     """A check found that writes would fail or be lost; its text may be shown to anyone."""
 
-    def __init__(self, detail: str, log: str | None = None) -> None:
+    def __init__(self, detail: str) -> None:
         self.detail = detail
-        super().__init__(log or detail)
+        super().__init__(detail)
 
 
 def is_unavailable(error: BaseException) -> bool:

@@ -8,6 +8,7 @@ and opening connections, both stop until the server is restarted.
 import os
 import sqlite3
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -72,7 +73,8 @@ class SqliteFiles:
             self.check()
         except Unwritable:
             driver: sqlite3.Connection = connection.connection.driver_connection  # type: ignore[assignment]
-            driver.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
+            with suppress(sqlite3.Error):  # a graceful stop tries it again
+                driver.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
             raise
 
 

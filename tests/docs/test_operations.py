@@ -8,6 +8,8 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.sessions.ports import Census, SessionGroup, SessionProgress
+from app.storage.rights import RIGHTS
+from app.storage.tables import metadata
 from app.telemetry.cells import Cells
 from app.web.metrics import exposition
 from app.web.problems import CATALOGUE
@@ -47,9 +49,8 @@ def test_the_table_lists_the_metrics_that_a_server_tells() -> None:
 
 def test_the_page_names_no_other_metric() -> None:
     samples = {sample for family in told().values() for sample in family}
-    assert set(METRIC.findall(PAGE)) - {"bestpair_restored", "bestpair_before", "bestpair_read_key"} <= samples | set(
-        told()
-    )
+    names = {"bestpair_restored", "bestpair_before", "bestpair_read_key", "bestpair_revision"}
+    assert set(METRIC.findall(PAGE)) - names <= samples | set(told())
 
 
 def test_every_rule_is_readable_names_metrics_that_exist_and_is_explained() -> None:
@@ -87,3 +88,10 @@ def test_every_event_that_is_logged_is_explained() -> None:
 def events_in(path: Path) -> set[str]:
     call = r'\b_?log(?:ger|ging\.getLogger\("bestpair"\))?\.(?:info|warning|error|exception|critical)\(\s*"([^"]+)"'
     return set(re.findall(call, path.read_text()))
+
+
+def test_the_page_lists_the_rights_that_a_server_checks() -> None:
+    rows = re.findall(r"^\| ([a-z_, ]+) \| ([A-Z, ]+) \|$", section("Rights of the database user"), re.MULTILINE)
+    listed = {table: rights.replace(", ", " ") for names, rights in rows for table in names.split(", ")}
+    assert listed == {**RIGHTS, "bestpair_revision": "SELECT"}
+    assert set(RIGHTS) == set(metadata.tables), "and they are those of all tables"

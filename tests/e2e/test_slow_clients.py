@@ -166,3 +166,14 @@ def test_no_answer_ever_allows_another_origin(server: Server) -> None:
             assert not [name for name in answer.headers if name.startswith("access-control")], (method, path)
             assert answer.headers["x-content-type-options"] == "nosniff"
             assert "cache-control" in answer.headers
+
+
+@pytest.mark.parametrize("path", ["next-pair", "feedback/batch"])
+def test_a_page_of_another_origin_changes_nothing(server: Server, path: str) -> None:
+    made = httpx.post(f"{server.url}/v1/sessions", json={"items": ["a", "b", "c"]}).headers["location"]
+    for origin in ("https://evil.example", f"http://localhost:{server.port + 1}", "null"):
+        answer = httpx.post(f"{server.url}{made}/{path}", headers={"Origin": origin})
+        assert (answer.status_code, answer.json()["type"]) == (403, "/problems/forbidden")
+        assert httpx.delete(f"{server.url}{made}", headers={"Origin": origin}).status_code == 403
+    assert httpx.post(f"{server.url}{made}/next-pair", headers={"Origin": server.url}).status_code == 200
+    assert httpx.post(f"{server.url}{made}/next-pair").status_code == 200

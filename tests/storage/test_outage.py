@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import Connection, event, make_url
 
 from app.sessions.errors import StorageUnavailable
 from app.sessions.model import Counters, FeedbackStatus
@@ -23,6 +23,14 @@ async def started(url: str, *, busy_seconds: float = 5.0) -> AsyncIterator[SqlSt
         yield store
     finally:
         await store.close()
+
+
+async def until_ready(store: SqlStore, complaint: str | None) -> None:
+    """Waits until the store complains of this, or of nothing."""
+    async with asyncio.timeout(30):
+        while (found := await store.ready()) != complaint:
+            assert complaint is None or found is None, found
+            await asyncio.sleep(0.05)
 
 
 @pytest.fixture
@@ -72,9 +80,7 @@ async def test_a_database_that_is_away_is_said_to_be_and_found_again(
         with pytest.raises(StorageUnavailable):
             await store.export(session_id).__anext__()
         postgresql_server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
-        async with asyncio.timeout(20):
-            while await store.ready() is not None:
-                await asyncio.sleep(0.05)
+        await until_ready(store, None)
         assert await store.answer(session_id, [reward(one, 1)]) == [FeedbackStatus.ACCEPTED]
         await store.issue(session_id, order())
         assert (await store.counters(session_id)).issued == 2
@@ -101,3 +107,43 @@ async def test_a_locked_file_is_unavailable_and_then_recovers(sqlite_url: str) -
                 await store.answer(session_id, [reward(one, 1)])
             assert (await store.counters(session_id)).answered == 0  # readers are not disturbed
         assert await store.answer(session_id, [reward(one, 1)]) == [FeedbackStatus.ACCEPTED]
+
+
+async def test_a_locked_file_is_not_ready(sqlite_url: str) -> None:
+    async with started(sqlite_url, busy_seconds=0.1) as store:
+        with migration_engine(sqlite_url).begin():
+            await until_ready(store, "writes fail: the SQLite file is locked by another process")
+        await until_ready(store, None)
+
+
+async def test_a_read_only_file_is_not_ready(sqlite_url: str) -> None:
+    async with started(sqlite_url) as store:
+        session_id = await a_session(store)
+        mode = "ON"
+
+        @event.listens_for(store._database.writer, "begin")
+        def set_mode(connection: Connection) -> None:
+            connection.exec_driver_sql(f"PRAGMA query_only = {mode}")
+
+        with pytest.raises(StorageUnavailable):
+            await store.issue(session_id, order())
+        await until_ready(store, "writes fail: the SQLite file or its folder is read-only")
+        mode = "OFF"
+        await until_ready(store, None)
+        assert await store.issue(session_id, order())
+
+
+async def test_a_table_that_is_gone_is_waited_for(postgresql_url: str) -> None:
+    """So is one in a schema that the user may not use: PostgreSQL says the same of both."""
+    async with started(postgresql_url) as store:
+        session_id = await a_session(store)
+        execute(postgresql_url, "ALTER TABLE idempotency_keys RENAME TO elsewhere")
+        try:
+            with pytest.raises(StorageUnavailable):
+                await store.issue(session_id, order(key="k"))
+            missing = "a table is missing, or the database user may not use its schema; the server's log names it"
+            await until_ready(store, f"writes fail: {missing}")
+        finally:
+            execute(postgresql_url, "ALTER TABLE elsewhere RENAME TO idempotency_keys")
+        await until_ready(store, None)
+        assert await store.issue(session_id, order(key="k"))
