@@ -55,6 +55,14 @@ def test_simulate_ends_with_one_json_object(ads: Path) -> None:
     assert run.stderr == "", "no progress bar where there is no terminal"
 
 
+def test_simulate_says_that_an_epsilon_is_too_large(ads: Path) -> None:
+    run = bestpair("simulate", "--population", ads, "--epsilon", "0.6")
+    assert "\nnote: epsilon is 60 points, but the best pair so far earns at most" in run.stdout
+    assert len(json.loads(run.stdout.splitlines()[-1])["notes"]) == 1
+    exact = bestpair("simulate", "--population", ads, "--epsilon", "0.6", "--model", "deterministic")
+    assert json.loads(exact.stdout.splitlines()[-1])["notes"] == []
+
+
 def test_simulate_prints_json_only_when_asked(ads: Path) -> None:
     run = bestpair("simulate", "--population", ads, "--budget", "500", "--json")
     outcome = json.loads(run.stdout)

@@ -64,7 +64,6 @@ _MEASURED = Prepared(
     .group_by(evidence.c.i, evidence.c.j)
     .order_by(evidence.c.i, evidence.c.j)
 )
-_SAID = _PLANNING
 _REPORT = select(plans.c.report).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
 _PLAN = select(*PLAN_COLUMNS).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
 _HISTORY = (
@@ -137,21 +136,20 @@ def read_snapshot(connection: Connection, session_id: str) -> Snapshot:
 
 def read_said(connection: Connection, session_id: str, shelf: Shelf) -> Said:
     """Returns what the last plan and the folds said; raises SessionNotFound."""
-    row = _one(connection, _SAID, session_id)
+    row = _one(connection, _PLANNING, session_id)
     record = session_record(row, shelf.fixed(connection, row.id, row.created_at))
-    report = connection.execute(_REPORT, {"id": session_id, "version": record.plan_version}).scalar_one()
     signals = signals_of(row, row.issued, row.answered, now(connection))
-    return Said(record, json.loads(report), health_from_text(row.health), signals)
+    return Said(record, _report(connection, record), health_from_text(row.health), signals)
 
 
 def read_measured(connection: Connection, session_id: str, shelf: Shelf) -> Measured:
     """Returns the counts by pair, of all plans together; raises SessionNotFound."""
-    said = read_said(connection, session_id, shelf)
-    race = said.report.get("race", [])  # plans of older versions named none
+    record = read_session(connection, session_id, shelf)
+    race = _report(connection, record).get("race", [])  # plans of older versions named none
     rows = _MEASURED.rows(connection, id=session_id)
     i, j, n, s = (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
     none = [0] * len(n)
-    return Measured(said.record, EvidenceRows(i, j, [1] * len(n), n, s, none, none, none), race)
+    return Measured(record, EvidenceRows(i, j, [1] * len(n), n, s, none, none, none), race)
 
 
 def read_live(connection: Connection, session_ids: Sequence[str]) -> dict[str, Live]:
@@ -206,6 +204,12 @@ def _one(connection: Connection, statement: Select[*tuple[Any, ...]], session_id
     if row is None:
         raise not_found(session_id)
     return row
+
+
+def _report(connection: Connection, record: SessionRecord) -> dict[str, Any]:
+    given = {"id": record.id, "version": record.plan_version}
+    report: dict[str, Any] = json.loads(connection.execute(_REPORT, given).scalar_one())
+    return report
 
 
 def _counters(row: AnyRow) -> Counters:
