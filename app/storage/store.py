@@ -310,7 +310,7 @@ class SqlStore:
         with self._database.writer.begin() as connection:
             self._watch.look(connection)
             self._heartbeat.beat(connection, now(connection))
-        self._heartbeat.confirm()
+        self._heartbeat.committed(connection)
         self._database.log_weak_durability()
         if self._database.read(self._heartbeat.is_missing_from):
             raise UnsupportedDatabase(
@@ -319,7 +319,8 @@ class SqlStore:
             )
 
     def _confirm(self, connection: Connection) -> None:
-        """Raises if what was committed must not be acknowledged."""
+        """Takes note of a commit; raises if it must not be acknowledged."""
+        self._heartbeat.committed(connection)
         if self._database.file is not None:
             files_of(self._database.file).confirm(connection)
 

@@ -25,6 +25,7 @@ _BEAT = (
         uptimes.c.last_beat_at.between(bindparam("earliest"), bindparam("latest")),
     )
     .values(last_beat_at=bindparam("now"), beats=uptimes.c.beats + 1)
+    .returning(uptimes.c.beats)
 )
 _BEGIN = insert(uptimes)
 _BEATS = select(uptimes.c.beats).where(uptimes.c.process_id == bindparam("period"))
@@ -32,11 +33,11 @@ _SINCE = select(uptimes.c.began_at, uptimes.c.last_beat_at).where(uptimes.c.last
 
 
 @dataclass(frozen=True)
-class _Written:
-    """A period and how many of its beats are known to be on disk."""
+class _Beat:
+    """A beat: the period it belongs to, and its number in it."""
 
     period: str
-    beats: int
+    number: int
 
 
 class Heartbeat:
@@ -44,8 +45,8 @@ class Heartbeat:
 
     def __init__(self) -> None:
         self._period = uuid.uuid4().hex
-        self._beats = 0  # of this period, the last of them perhaps not on disk
-        self._on_disk: _Written | None = None
+        self._written: tuple[Connection, _Beat] | None = None  # in a transaction that may still fail
+        self._on_disk: _Beat | None = None
         self._refused = False
         self.is_broken_off = True
 
@@ -55,8 +56,6 @@ class Heartbeat:
 
     def beat(self, connection: Connection, now: float) -> None:
         """Extends the period to `now`, or begins another if the last one has broken off or answers were refused."""
-        if not self.is_broken_off:  # a commit that fails breaks the period off
-            self.confirm()
         if self._refused:
             self._refused = False  # first: what is refused from here on is for the next beat
             self.break_off()
@@ -67,19 +66,21 @@ class Heartbeat:
             "earliest": now - SILENCE_SECONDS,
             "latest": now + CLOCK_TOLERANCE_SECONDS,
         }
-        self._beats += 1
-        if connection.execute(_BEAT, given).rowcount == 0:
-            self._period, self._beats = uuid.uuid4().hex, 1
-            row = {"process_id": self._period, "began_at": now, "last_beat_at": now, "beats": 1}
+        number = connection.execute(_BEAT, given).scalar_one_or_none()
+        if number is None:
+            self._period, number = uuid.uuid4().hex, 1
+            row = {"process_id": self._period, "began_at": now, "last_beat_at": now, "beats": number}
             connection.execute(_BEGIN, row)
+        self._written = connection, _Beat(self._period, number)
 
-    def confirm(self) -> None:
-        """Notes that the last beat is on disk."""
-        self._on_disk = _Written(self._period, self._beats)
+    def committed(self, connection: Connection) -> None:
+        """Notes that the transaction of this connection is on disk."""
+        if self._written is not None and self._written[0] is connection:
+            self._on_disk = self._written[1]
 
     def break_off(self) -> None:
         """Ends the period at its last beat: answers were refused since."""
-        self._period, self._beats = uuid.uuid4().hex, 0  # no row has this name yet, so the next beat begins one
+        self._period = uuid.uuid4().hex  # no row has this name yet, so the next beat begins one
         self.is_broken_off = True
 
     def is_missing_from(self, connection: Connection) -> bool:
@@ -87,7 +88,7 @@ class Heartbeat:
         if self._on_disk is None:
             return False
         beats = connection.execute(_BEATS, {"period": self._on_disk.period}).scalar_one_or_none()
-        return beats is None or beats < self._on_disk.beats
+        return beats is None or beats < self._on_disk.number
 
 
 def uptime_periods(connection: Connection, since: float) -> Sequence[Uptime]:
