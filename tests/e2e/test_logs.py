@@ -65,16 +65,16 @@ class Caller:
 
 
 @contextmanager
-def renamed(url: str, table: str) -> Iterator[None]:
-    """Takes a table away, so that statements with their values fail in a way nobody expects."""
+def renamed(url: str, table: str, column: str) -> Iterator[None]:
+    """Takes a column away, so that statements with their values fail in a way nobody expects."""
     engine = create_engine(url)
     try:
         with engine.begin() as connection:
-            connection.execute(text(f"ALTER TABLE {table} RENAME TO gone"))
+            connection.execute(text(f"ALTER TABLE {table} RENAME {column} TO gone"))
         yield
     finally:
         with engine.begin() as connection:
-            connection.execute(text(f"ALTER TABLE gone RENAME TO {table}"))
+            connection.execute(text(f"ALTER TABLE {table} RENAME gone TO {column}"))
         engine.dispose()
 
 
@@ -103,7 +103,7 @@ def test_lines_hold_no_secrets_and_cannot_be_forged(
     try:
         with Caller(server) as caller:
             assert {200, 404, 409} <= set(caller.serve())
-            with renamed(postgresql_url, "impressions"):
+            with renamed(postgresql_url, "impressions", "ticket"):
                 assert 500 in caller.serve()
             with closed(postgresql_server, postgresql_url):
                 assert 503 in caller.serve()
