@@ -188,6 +188,8 @@ async def _print_first_key(settings: Settings, access: SqlAccess) -> None:
     """
     if settings.first_key != "print" or _open_to(settings) is not OpenTo.NOBODY:
         return
+    if await access.keyring(known=0) is not None:
+        return  # there was a key; a server's database user may have no right to make one
     secret, key = new_key("first key", [Scope.ADMIN])
     if await access.add_first_key(key, COMMAND_LINE) is not None:
         sys.stdout.write(_FIRST_KEY.format(secret=secret, id=key.id))

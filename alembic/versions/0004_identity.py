@@ -15,12 +15,14 @@ def upgrade() -> None:
     op.add_column("plans", sa.Column("id", sa.Text(), nullable=False, server_default=text))
     op.add_column("sessions", sa.Column("plan_id", sa.Text(), nullable=False, server_default=text))
     op.add_column("sessions", sa.Column("open_at_clock_step", sa.BigInteger(), nullable=False, server_default=number))
+    op.add_column("sessions", sa.Column("clock_step_at", sa.Double(), nullable=False, server_default=number))
     op.add_column("uptimes", sa.Column("beats", sa.BigInteger(), nullable=False, server_default=number))
 
 
 def downgrade() -> None:
     """Takes the columns away."""
     op.drop_column("uptimes", "beats")
+    op.drop_column("sessions", "clock_step_at")
     op.drop_column("sessions", "open_at_clock_step")
     op.drop_column("sessions", "plan_id")
     op.drop_column("plans", "id")

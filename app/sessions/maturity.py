@@ -28,10 +28,25 @@ class OpenImpression:
 
 @dataclass(frozen=True)
 class Uptime:
-    """A stretch in which some server process was alive to take answers."""
+    """A period in which some server process was alive to take answers."""
 
     began: float
     ended: float
+
+
+@dataclass(frozen=True)
+class ClockStep:
+    """The last time the clock was set: to `at`, when impressions up to `sequence` had been handed out."""
+
+    sequence: int = 0
+    at: float = 0.0
+
+    def met(self, sequence: int) -> bool:
+        """Returns whether this impression was handed out before the step, if it is open still."""
+        return sequence <= self.sequence
+
+
+NO_STEP = ClockStep()
 
 
 @dataclass(frozen=True)
@@ -48,21 +63,21 @@ def fold(
     settings: Settings,
     now: float,
     uptimes: Sequence[Uptime],
-    open_at_clock_step: int = 0,
+    step: ClockStep = NO_STEP,
 ) -> Fold:
     """Returns the fold of the open impressions, given in issue order, at database time `now`.
 
-    Those up to the sequence `open_at_clock_step` were open when the clock was set: their times mean nothing any more.
+    If the clock was set while an impression was open, nobody knows how long its window was: it is void. Without a
+    window its lifetime begins again at the step, so that slow answers are not left out.
     """
     counted: list[OpenImpression] = []
     void: list[OpenImpression] = []
     blocked: set[tuple[int, int]] = set()
     for impression in impressions:
         pair = (min(impression.i, impression.j), max(impression.i, impression.j))
-        met_a_step = impression.sequence <= open_at_clock_step
-        if not (met_a_step or _is_final(impression, settings, now)):
+        if not _is_final(impression, settings, now, step):
             blocked.add(pair)
-        elif _is_void(impression, settings, () if met_a_step else uptimes):
+        elif _is_void(impression, settings, () if step.met(impression.sequence) else uptimes):
             void.append(impression)  # even behind an open one: it will never count, whatever comes before it
         elif pair not in blocked:
             counted.append(impression)
@@ -94,7 +109,7 @@ def _cell(impression: OpenImpression) -> tuple[int, int, int]:
     return min(impression.i, impression.j), max(impression.i, impression.j), impression.plan_version
 
 
-def _is_final(impression: OpenImpression, settings: Settings, now: float) -> bool:
+def _is_final(impression: OpenImpression, settings: Settings, now: float, step: ClockStep) -> bool:
     """Returns whether the outcome cannot change any more.
 
     Without a window an answer is final at once. With one, even an answered impression waits for its window to close:
@@ -104,7 +119,9 @@ def _is_final(impression: OpenImpression, settings: Settings, now: float) -> boo
         return True
     if settings.attribution_window_seconds == 0 and impression.outcome is not None:
         return True
-    return now >= impression.issued_at + settings.final_after_seconds
+    if not step.met(impression.sequence):
+        return now >= impression.issued_at + settings.final_after_seconds
+    return settings.attribution_window_seconds > 0 or now >= step.at + settings.final_after_seconds
 
 
 def _is_void(impression: OpenImpression, settings: Settings, uptimes: Sequence[Uptime]) -> bool:
@@ -122,7 +139,7 @@ def _is_void(impression: OpenImpression, settings: Settings, uptimes: Sequence[U
 
 
 def covered(began: float, ended: float, uptimes: Sequence[Uptime]) -> bool:
-    """Returns whether the stretches together cover all of [began, ended]."""
+    """Returns whether the periods together cover all of [began, ended]."""
     reached = began
     for up in sorted(uptimes, key=lambda up: up.began):
         if up.began > reached:

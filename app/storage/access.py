@@ -107,8 +107,8 @@ def _add(connection: Connection, key: Key, by: str) -> Key:
 
 
 def _add_first(connection: Connection, key: Key, by: str) -> Key | None:
-    """Counts the first change, unless there was one; another process that is about to do so is waited for."""
-    first = _dialect(connection).insert(key_changes).values(one=1, number=1)
+    """Notes the first change, unless there was one; waits for another process that is doing so."""
+    first = _dialect(connection).insert(key_changes).values(one=1, number=_another_number())
     unless_there = first.on_conflict_do_nothing(index_elements=["one"]).returning(key_changes.c.number)
     is_first = connection.execute(unless_there).one_or_none() is not None
     return _insert(connection, key, by) if is_first else None
@@ -146,13 +146,17 @@ def _revoke(connection: Connection, key_id: str, by: str) -> Key | None:
     return _key(row)
 
 
+def _another_number() -> int:
+    return secrets.randbelow(2**62) + 1  # 0 means that there was never a key
+
+
 def _note_change(connection: Connection) -> None:
     """Gives the keys another number; until the transaction ends, others who change keys wait.
 
     A random one: counted up, the number of a database that went back to an earlier state would come again, and servers
     would go on with the keys they know by it.
     """
-    new = {"number": secrets.randbelow(2**62) + 1}  # 0 means that there was never a key
+    new = {"number": _another_number()}
     first = _dialect(connection).insert(key_changes).values(one=1, **new)
     connection.execute(first.on_conflict_do_update(index_elements=["one"], set_=new))
 

@@ -1,6 +1,6 @@
 """Taking answers: all feedback of a group commit in one go. Each answer touches its own impression and nothing else."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from operator import not_
@@ -9,6 +9,7 @@ from sqlalchemy import Connection, select
 
 from app.sessions.errors import SessionError, SessionNotFound
 from app.sessions.judging import Judgement, judge
+from app.sessions.maturity import ClockStep
 from app.sessions.model import Answers, Feedback, FeedbackStatus, Rewards, StoredImpression
 from app.sessions.tickets import is_exploit_ticket
 from app.storage.accepting import Kind, take
@@ -19,7 +20,15 @@ from app.storage.records import FixedParts, is_storable
 from app.storage.shelf import Shelf
 from app.storage.tables import impressions, sessions
 
-_SESSIONS = Prepared(select(sessions.c.id, sessions.c.created_at).where(IsOneOf(sessions.c.id, "ids")))
+_SESSIONS = Prepared(
+    select(
+        sessions.c.id,
+        sessions.c.created_at,
+        sessions.c.open_at_clock_step,
+        sessions.c.clock_step_at,
+        Clock().label("now"),
+    ).where(IsOneOf(sessions.c.id, "ids"))
+)
 _STORED = [impressions.c[field] for field in StoredImpression.__dataclass_fields__]  # in the order of its fields
 _LOCKED = (
     select(impressions.c.ticket, impressions.c.session_id, *_STORED)
@@ -53,14 +62,14 @@ class Answering:
     def __init__(self, connection: Connection, wishes: Sequence[Answer], shelf: Shelf) -> None:
         self._connection = connection
         self._wishes = wishes
-        self._sessions = _sessions(connection, wishes, shelf)
+        self._sessions, self._steps = _sessions(connection, wishes, shelf)
         plain, unusual = self._sorted_out()
         touched = [ticket for few in (*plain.values(), unusual) for ticket in few]
         self._taken = take(connection, plain, touched) if plain else set()
         self._all_taken = len(self._taken) == sum(len(w.answers) for w in wishes if w.session_id in self._sessions)
         left = set() if self._all_taken else set(touched) - self._taken | set(unusual)
         # The time is from after the rows were locked: a fold that went first has stamped them already.
-        self._impressions, self._now = _impressions(connection, left)
+        self._impressions, self._now = _impressions(connection, left, self._steps)
         self._judged: dict[str, Judgement] = {}
         self._accepted: list[tuple[object, ...]] = []
         self._late: list[tuple[object, ...]] = []
@@ -76,6 +85,9 @@ class Answering:
                 continue
             seconds = session.settings.final_after_seconds
             by_reward = {one: plain.setdefault(Kind(wish.session_id, one, seconds), []) for one in (0.0, 1.0)}
+            if wish.session_id in self._steps:  # the statements would go by times that mean nothing any more
+                unusual += [feedback.ticket for feedback in wish.answers]
+                continue
             if isinstance(wish.answers, Rewards) and _are_new(wish.answers.tickets, seen):
                 tickets, clicks = wish.answers.tickets, wish.answers.clicks
                 by_reward[1.0] += compress(tickets, clicks)
@@ -145,15 +157,29 @@ def _after(impression: StoredImpression, judgement: Judgement) -> StoredImpressi
     return replace(impression, outcome=judgement.outcome, clicked=judgement.clicked, not_shown=judgement.not_shown)
 
 
-def _sessions(connection: Connection, wishes: Sequence[Answer], shelf: Shelf) -> dict[str, FixedParts]:
-    rows = _SESSIONS.rows(connection, ids=sorted({wish.session_id for wish in wishes}))
-    return {id_: shelf.fixed(connection, id_, created_at) for id_, created_at in rows}
+def _sessions(
+    connection: Connection, wishes: Sequence[Answer], shelf: Shelf
+) -> tuple[dict[str, FixedParts], dict[str, ClockStep]]:
+    """Returns the sessions that exist, and the clock steps of those in which impressions may be open since before."""
+    found: dict[str, FixedParts] = {}
+    steps: dict[str, ClockStep] = {}
+    for id_, created_at, sequence, step_at, now in _SESSIONS.rows(
+        connection, ids=sorted({wish.session_id for wish in wishes})
+    ):
+        found[id_] = shelf.fixed(connection, id_, created_at)
+        if step_at and now < step_at + found[id_].settings.final_after_seconds:
+            steps[id_] = ClockStep(sequence, step_at)
+    return found, steps
 
 
 def _impressions(
-    connection: Connection, tickets: Collection[str]
+    connection: Connection, tickets: Collection[str], steps: Mapping[str, ClockStep]
 ) -> tuple[dict[str, tuple[str, StoredImpression]], float]:
     """Returns the impressions that the tickets name, locked, with the session of each; and the time."""
     rows = _BY_TICKET.rows(connection, tickets=list(tickets)) if tickets else []
     found = {row[1]: (row[2], StoredImpression(*row[3:])) for row in rows}
+    for session_id, impression in found.values():
+        step = steps.get(session_id)
+        if step is not None and step.met(impression.sequence):
+            impression.issued_at = step.at  # its lifetime began again
     return found, max((row[0] for row in rows), default=0.0)

@@ -1,9 +1,8 @@
 """Notices what a database should not do: set its clock, or forget what it has confirmed.
 
 *The clock.* Windows and lifetimes are measured by the database's clock. If it is set while an impression is open,
-nobody knows how long its window really was: what is open then becomes void, and what comes later counts as usual. A
-step forward leaves a gap between two periods of uptime, which makes open windows void by itself. After a step back the
-periods would claim the future, and impressions would stay open until the clock gets there again; they are closed here.
+nobody knows how long its window really was. What is open then is marked: with a window it becomes void, without one its
+lifetime begins again. What comes later counts as usual.
 
 *Confirmed rows.* A standby that takes over without having everything, or a restored backup, puts the database back
 into an earlier state. Nothing that is there is wrong then, but people should know that something is missing.
@@ -13,6 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from queue import SimpleQueue
 from typing import NamedTuple
 
 from sqlalchemy import Connection, Select, Update, bindparam, case, exists, func, or_, select, update
@@ -42,10 +42,10 @@ _END_FUTURE_PERIODS = (
     )
 )
 _ADD_NOTE = update(sessions).where(sessions.c.id == bindparam("session")).values(health=bindparam("new_health"))
-_CLOSE_OPEN = _ADD_NOTE.values(open_at_clock_step=sessions.c.next_sequence - 1)
+_MARK_OPEN = _ADD_NOTE.values(open_at_clock_step=sessions.c.next_sequence - 1, clock_step_at=Clock())
 _FIND_CONFIRMED = (  # a session that is being deleted is stopped first, and its rows go before it
     select(
-        impressions.c.sequence,
+        impressions.c.sequence.label("sequence"),
         or_(impressions.c.outcome.is_not(None), impressions.c.not_shown, impressions.c.late_outcome.is_not(None)),
     )
     .select_from(sessions)
@@ -62,8 +62,18 @@ class _Confirmed(NamedTuple):
     answered: bool
 
 
+class _Look(NamedTuple):
+    """What a look has found, in a transaction that may still fail."""
+
+    connection: Connection
+    at: tuple[float, float]  # database time, and monotonic time just before it was asked for
+    events: list[tuple[int, str, dict[str, object]]]  # for the log
+    changed: list[str]  # sessions that have got a note
+    lost: bool
+
+
 class DatabaseWatch:
-    """Looks at the database once a second. Only the writer's thread uses it, inside its transactions."""
+    """Looks at the database once a second. Only the writer's thread uses it, but for `changed_sessions`."""
 
     def __init__(self, heartbeat: Heartbeat, shelf: Shelf, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._heartbeat = heartbeat
@@ -71,60 +81,84 @@ class DatabaseWatch:
         self._monotonic = monotonic
         self._last: tuple[float, float] | None = None  # database time and monotonic time of the last look
         self._written: _Confirmed | None = None
-        self._confirmed: _Confirmed | None = None
+        # The last one of each tenth of a second since the last look: what is written to a database that has gone back
+        # must not hide what was written before.
+        self._confirmed: dict[int, _Confirmed] = {}
+        self._look: _Look | None = None
+        self.changed_sessions: SimpleQueue[str] = SimpleQueue()
 
     def written(self, wishes: Sequence[Issue | Answer], results: Sequence[object]) -> None:
         """Remembers one impression of a transaction that is about to be committed, if it holds any."""
         self._written = next(filter(None, map(_confirmed, reversed(wishes), reversed(results))), None)
 
-    def committed(self) -> None:
-        """Notes that the transaction is on disk."""
-        self._confirmed = self._written or self._confirmed
+    def answered(self) -> None:
+        """Notes that what was written is on disk, and that callers hear of it."""
+        if self._written is not None:
+            self._confirmed[int(self._monotonic() * 10)] = self._written
 
     def look(self, connection: Connection) -> bool:
         """Deals with what has happened since the last look, in a transaction that has locked nothing yet.
 
         Returns whether the clock was set.
         """
+        asked_at = self._monotonic()  # before: a reply that comes late must not look like a step
         latest_beat, now = connection.execute(_LATEST_BEAT).one()
-        before, self._last = self._last, (now, self._monotonic())
-        if self._heartbeat.is_missing_from(connection) or self._is_confirmed_missing(connection):
-            self._confirmed = None
+        lost = self._heartbeat.has_lost_beats(connection) or self._is_confirmed_missing(connection)
+        look = self._look = _Look(connection, (now, asked_at), [], [], lost)
+        if lost:
+            look.changed.extend(_change(connection, _WITH_IMPRESSIONS, _ADD_NOTE, database_went_back(_date(now))))
+            advice = "see synchronous_standby_names in docs/operations.md"
+            look.events.append((logging.ERROR, "database_went_back", {"advice": advice}))
+        step = self._step(connection, latest_beat, now)
+        if step:
+            changed = _change(connection, _WITH_OPEN, _MARK_OPEN, clock_was_set(_date(now - step), step))
+            name = "clock_set_forward" if step > 0 else "clock_set_back"
+            look.changed.extend(changed)
+            look.events.append((logging.WARNING, name, {"seconds": round(abs(step), 3), "sessions": len(changed)}))
+        return step != 0
+
+    def committed(self, connection: Connection) -> None:
+        """Notes that the transaction of this connection is on disk."""
+        look = self._look
+        if look is None or look.connection is not connection:
+            return
+        self._look, self._last = None, look.at
+        self._confirmed.clear()
+        self._heartbeat.forget_loss()
+        if look.lost:
             self._shelf.clear()
-            _change(connection, _WITH_IMPRESSIONS, _ADD_NOTE, database_went_back(_date(now)))
-            _log.error("database_went_back", extra={"advice": "see synchronous_standby_names in docs/operations.md"})
+        for level, event, fields in look.events:
+            _log.log(level, event, extra=fields)
+        for session_id in look.changed:
+            self.changed_sessions.put(session_id)
+
+    def _step(self, connection: Connection, latest_beat: float | None, now: float) -> float:
+        """Returns by how many seconds the clock was set forward, or back (negative); 0 if it was not.
+
+        A step back shows in beats that lie in the future. The process that ends them deals with the step.
+        """
         if latest_beat is not None and latest_beat > now + CLOCK_TOLERANCE_SECONDS:
-            return _close_open_impressions(connection, now, latest_beat - now)
-        ahead = 0.0 if before is None else (now - before[0]) - (self._last[1] - before[1])
-        if ahead > SILENCE_SECONDS:  # the gap in the periods of uptime makes open windows void
-            changed = _change(connection, _WITH_OPEN, _ADD_NOTE, clock_was_set(_date(now - ahead), ahead))
-            _log.warning("clock_set_forward", extra={"seconds": round(ahead, 3), "sessions": changed})
-        return ahead > SILENCE_SECONDS
+            connection.execute(_WITH_OPEN)  # sessions first: that is the order of locks
+            is_mine = connection.execute(_END_FUTURE_PERIODS, {"now": now}).rowcount > 0
+            return now - latest_beat if is_mine else 0.0
+        ahead = 0.0 if self._last is None else (now - self._last[0]) - (self._monotonic() - self._last[1])
+        return ahead if ahead > SILENCE_SECONDS else 0.0
 
     def _is_confirmed_missing(self, connection: Connection) -> bool:
-        if self._confirmed is None:
-            return False
-        session_id, ticket, answered = self._confirmed
-        row = connection.execute(_FIND_CONFIRMED, {"session": session_id, "ticket": ticket}).one_or_none()
-        return row is not None and (row[0] is None or (answered and not row[1]))
+        return any(_is_missing(connection, *one) for one in self._confirmed.values())
 
 
-def _close_open_impressions(connection: Connection, now: float, back: float) -> bool:
-    """Marks what is open as having met a step, in every session; returns False if another process did so."""
-    connection.execute(_WITH_OPEN)  # sessions first: that is the order of locks
-    if connection.execute(_END_FUTURE_PERIODS, {"now": now}).rowcount == 0:
-        return False
-    changed = _change(connection, _WITH_OPEN, _CLOSE_OPEN, clock_was_set(_date(now + back), -back))
-    _log.warning("clock_set_back", extra={"seconds": round(back, 3), "sessions": changed})
-    return True
+def _is_missing(connection: Connection, session_id: str, ticket: str, answered: bool) -> bool:
+    row = connection.execute(_FIND_CONFIRMED, {"session": session_id, "ticket": ticket}).one_or_none()
+    return row is not None and (row[0] is None or (answered and not row[1]))
 
 
-def _change(connection: Connection, which: Select[*tuple[str, str]], how: Update, note: Health) -> int:
-    """Returns how many sessions were changed and got the note."""
+def _change(connection: Connection, which: Select[*tuple[str, str]], how: Update, note: Health) -> list[str]:
+    """Returns the sessions that were changed and got the note."""
     found: Sequence[AnyRow] = connection.execute(which).all()
     if found:
         connection.execute(how, [{"session": row.id, "new_health": add_note(row.health, note)} for row in found])
-    return len(found)
+    return [row.id for row in found]
 
 
 def _confirmed(wish: Issue | Answer, result: object) -> _Confirmed | None:

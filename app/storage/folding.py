@@ -12,7 +12,7 @@ from functools import partial
 from sqlalchemy import Boolean, Connection, Select, and_, bindparam, case, func, not_, or_, select, update
 
 from app.engine.problem import Model
-from app.sessions.maturity import Fold, OpenImpression, fold
+from app.sessions.maturity import ClockStep, Fold, OpenImpression, fold
 from app.sessions.model import Counters, EvidenceRows, Health, MissingFeedback
 from app.storage.bulk import BulkInsert
 from app.storage.counting import count_plain
@@ -55,8 +55,8 @@ _GIVEN = Prepared(
 )
 _ANSWER_IS_FINAL = and_(bindparam("answer_is_final", type_=Boolean()), impressions.c.outcome.is_not(None))
 _IS_WAITING = and_(
-    impressions.c.issued_at > bindparam("latest"),
-    impressions.c.sequence > bindparam("open_at_clock_step"),
+    case((impressions.c.sequence <= bindparam("step"), bindparam("step_at")), else_=impressions.c.issued_at)
+    > bindparam("latest"),
     not_(impressions.c.not_shown),
     not_(_ANSWER_IS_FINAL),
 )
@@ -140,6 +140,7 @@ class Ripe:
     sequences: list[int]
     all_open: bool  # the deterministic model: the fold looks at everything that is open
     timeline: str  # of the database, when it was read
+    at: float  # by the database's clock
     counters: Counters
 
     def parts(self) -> list["Ripe"]:
@@ -165,7 +166,8 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
     given: dict[str, Given] = {
         "id": session_id,
         "latest": at - settings.final_after_seconds,
-        "open_at_clock_step": session.open_at_clock_step,
+        "step": session.open_at_clock_step,
+        "step_at": session.clock_step_at if settings.attribution_window_seconds == 0 else 0.0,  # windows: void at once
         "answer_is_final": settings.attribution_window_seconds == 0,
         "silence_is_void": settings.missing_feedback is MissingFeedback.VOID,
     }
@@ -181,7 +183,7 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
         said=said_in(session.snapshot),
         stored_health=health_from_text(session.health),
     )
-    return Ripe(sequences, settings.model is Model.DETERMINISTIC, session.timeline, counters)
+    return Ripe(sequences, settings.model is Model.DETERMINISTIC, session.timeline, at, counters)
 
 
 def _ripe(connection: Connection, given: Mapping[str, Given], first_waiting: int, last_final: int) -> list[int]:
@@ -200,11 +202,12 @@ def _ripe(connection: Connection, given: Mapping[str, Given], first_waiting: int
     return ripe
 
 
-def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat: Heartbeat) -> Counters:
-    """Returns the counters after folding what is ripe; raises SessionNotFound."""
+def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat: Heartbeat) -> Counters | None:
+    """Returns the counters after folding what is ripe, None if it has to be read again; raises SessionNotFound."""
     session = locked_session(connection, session_id)
-    if session.timeline != ripe.timeline:  # these rows may be other ones now, or still open: the next reading will tell
-        return ripe.counters
+    # After a failover, or if the clock was set, what was ripe may be open again.
+    if session.timeline != ripe.timeline or session.now < ripe.at or not heartbeat.is_current(session.now):
+        return None
     settings = settings_from_text(session.settings)
     epoch = session.epoch + 1
     plain = count_plain(connection, session_id, settings, ripe.sequences, epoch)
@@ -218,7 +221,8 @@ def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat:
     heartbeat.beat(connection, at)
     counting = [_open(row) for row in rows if row.counts]
     uptimes = uptime_periods(connection, min(row.issued_at for row in rows)) if rows else []
-    rules = partial(fold, settings=settings, now=at, uptimes=uptimes, open_at_clock_step=session.open_at_clock_step)
+    step = ClockStep(session.open_at_clock_step, session.clock_step_at)
+    rules = partial(fold, settings=settings, now=at, uptimes=uptimes, step=step)
     folded = rules(counting)
     repeats = _closable_repeats(rows, folded, rules)
     answered = {row.sequence for row in rows if row.counts and row.outcome is not None}
@@ -236,7 +240,7 @@ def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat:
              "answered_closed": session.answered_closed + n_plain + newly_closed, "health": health},
         )  # fmt: skip
     # Answered is a sum over closed and open: what was moved from one to the other leaves it as the reader found it.
-    # So it is with the signals.
+    # The same holds for the signals.
     seen = ripe.counters
     after = _counters(session, seen.answered, void, counted)
     return replace(after, signals=seen.signals, said=seen.said, stored_health=health_from_text(session.health))

@@ -3,11 +3,15 @@
 from sqlalchemy import Connection, bindparam, select
 
 from app.sessions.errors import SessionNotFound
-from app.storage.database import Timeline
+from app.storage.database import Clock, Timeline
 from app.storage.records import AnyRow
 from app.storage.tables import sessions
 
-_LOCKED = select(sessions, Timeline().label("timeline")).where(sessions.c.id == bindparam("id")).with_for_update()
+_LOCKED = (
+    select(sessions, Timeline().label("timeline"), Clock().label("now"))
+    .where(sessions.c.id == bindparam("id"))
+    .with_for_update()
+)
 
 
 def locked_session(connection: Connection, session_id: str) -> AnyRow:

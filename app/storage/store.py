@@ -51,6 +51,7 @@ P = ParamSpec("P")
 Result = TypeVar("Result")
 
 _SWEEP_SECONDS = 60.0
+_FOLD_TRIES = 3
 _log = logging.getLogger(__name__)
 
 
@@ -163,12 +164,17 @@ class SqlStore:
 
     async def fold(self, session_id: str) -> Counters:
         """Moves what is countable into the evidence, in short transactions; returns the counters after."""
-        ripe = await self._about(read_ripe, session_id)
-        counters = ripe.counters
-        for part in ripe.parts():
-            work = partial(fold_session, session_id=session_id, ripe=part, heartbeat=self._heartbeat)
-            counters = await self._writer.alone(work)
-        return counters
+        for _ in range(_FOLD_TRIES):
+            ripe = await self._about(read_ripe, session_id)
+            counters: Counters | None = ripe.counters
+            for part in ripe.parts():
+                work = partial(fold_session, session_id=session_id, ripe=part, heartbeat=self._heartbeat)
+                if (counters := await self._writer.alone(work)) is None:
+                    await self._writer.alone(self._keep_house)  # finds out what has happened
+                    break
+            if counters is not None:
+                return counters
+        return ripe.counters  # the next fold may have more luck
 
     async def timeline(self) -> str:
         """Returns which history of the database this is; another one begins when a standby takes over."""
@@ -248,8 +254,12 @@ class SqlStore:
             sequence = rows[-1]["sequence"]
 
     async def sessions_to_advance(self) -> list[str]:
-        """Returns running or paused sessions with impressions out."""
-        return await self._read("", reading.read_sessions_to_advance)
+        """Returns running or paused sessions with impressions out, and those that have got a note."""
+        found = await self._read("", reading.read_sessions_to_advance)
+        changed = self._watch.changed_sessions
+        while not changed.empty():
+            found.append(changed.get())
+        return list(dict.fromkeys(found))
 
     async def census(self, most_named: int) -> Census:
         """Returns how many sessions there are by state and verdict; of so many, how far they are."""
@@ -310,7 +320,7 @@ class SqlStore:
         with self._database.writer.begin() as connection:
             self._watch.look(connection)
             self._heartbeat.beat(connection, now(connection))
-        self._heartbeat.committed(connection)
+        self._confirm(connection)
         self._database.log_weak_durability()
         if self._database.read(self._heartbeat.is_missing_from):
             raise UnsupportedDatabase(
@@ -321,12 +331,13 @@ class SqlStore:
     def _confirm(self, connection: Connection) -> None:
         """Takes note of a commit; raises if it must not be acknowledged."""
         self._heartbeat.committed(connection)
+        self._watch.committed(connection)
         if self._database.file is not None:
             files_of(self._database.file).confirm(connection)
 
     def _note_rights(self, missing: str | None) -> None:
         """Takes note of rights that are missing. The heartbeat goes on: what they do not concern is still done."""
-        if missing is not None:
+        if missing is not None and not self._lacks_rights:
             _log.warning("rights_missing", extra={"rights": missing, "advice": "grant them to the database user"})
         self._lacks_rights = missing is not None
 
@@ -343,7 +354,7 @@ class SqlStore:
 
     def _committed(self, results: Sequence[object]) -> None:
         self._tally.committed(results)
-        self._watch.committed()
+        self._watch.answered()
 
     async def _about(
         self, read: Callable[Concatenate[Connection, str, P], Result], session_id: str, *more: P.args, **named: P.kwargs

@@ -60,8 +60,9 @@ sessions = Table(
     Column("best_i", Integer, nullable=False),
     Column("best_j", Integer, nullable=False),
     Column("plan_id", Text, nullable=False, server_default=text("''")),  # of the current plan
-    # Impressions up to this sequence that were still open when the clock was set: see `clock_steps`.
+    # The last time the clock was set while impressions up to this sequence were open: see `database_watch`.
     Column("open_at_clock_step", BigInteger, nullable=False, server_default=text("0")),
+    Column("clock_step_at", Double, nullable=False, server_default=text("0")),
     Index(None, "created_at", "id"),
 )
 
@@ -158,15 +159,14 @@ certificates = Table(
     Column("created_at", Double, nullable=False),
 )
 
-uptimes = Table(  # stretches in which a process could take answers
+uptimes = Table(  # periods in which a process could take answers
     "uptimes",
     metadata,
     Column("process_id", Text, primary_key=True),
     Column("began_at", Double, nullable=False),
     Column("last_beat_at", Double, nullable=False),
-    Column(
-        "beats", BigInteger, nullable=False, server_default=text("0")
-    ),  # so far; fewer later: the database went back
+    # So far; if there are fewer later, the database has gone back to an earlier state.
+    Column("beats", BigInteger, nullable=False, server_default=text("0")),
 )
 
 keys = Table(  # rows stay when a key is revoked and when its session is deleted: the audit trail names them

@@ -47,6 +47,8 @@ class Heartbeat:
         self._period = uuid.uuid4().hex
         self._written: tuple[Connection, _Beat] | None = None  # in a transaction that may still fail
         self._on_disk: _Beat | None = None
+        self._last_at: float | None = None
+        self._is_lost = False
         self._refused = False
         self.is_broken_off = True
 
@@ -67,6 +69,10 @@ class Heartbeat:
             "latest": now + CLOCK_TOLERANCE_SECONDS,
         }
         number = connection.execute(_BEAT, given).scalar_one_or_none()
+        self._last_at = now
+        # Looked at here too: the next commit would make these numbers the last ones on disk.
+        self._is_lost = self._is_lost or (number is None and self.is_missing_from(connection))
+        self._is_lost = self._is_lost or (number is not None and number <= self._number_on_disk())
         if number is None:
             self._period, number = uuid.uuid4().hex, 1
             row = {"process_id": self._period, "began_at": now, "last_beat_at": now, "beats": number}
@@ -82,6 +88,22 @@ class Heartbeat:
         """Ends the period at its last beat: answers were refused since."""
         self._period = uuid.uuid4().hex  # no row has this name yet, so the next beat begins one
         self.is_broken_off = True
+
+    def is_current(self, now: float) -> bool:
+        """Returns whether the last beat is as old as it should be; if not, there was an outage or a clock was set."""
+        return self._last_at is not None and -CLOCK_TOLERANCE_SECONDS <= now - self._last_at <= SILENCE_SECONDS
+
+    def has_lost_beats(self, connection: Connection) -> bool:
+        """Returns whether beats that were on disk are not there any more."""
+        return self._is_lost or self.is_missing_from(connection)
+
+    def forget_loss(self) -> None:
+        """Takes note that the loss was dealt with."""
+        self._is_lost = False
+
+    def _number_on_disk(self) -> int:
+        on_disk = self._on_disk
+        return on_disk.number if on_disk is not None and on_disk.period == self._period else 0
 
     def is_missing_from(self, connection: Connection) -> bool:
         """Returns whether beats that were on disk are not there: the database has gone back to an earlier state."""

@@ -5,6 +5,7 @@ import pytest
 from app.engine.problem import Model
 from app.sessions.model import (
     Counters,
+    FeedbackStatus,
     HandedOut,
     MissingFeedback,
 )
@@ -53,6 +54,22 @@ class TestOutages:
         assert await store.fold(session_id) == Counters(issued=6, answered=1, void=4, counted=0)
         let_time_pass(database_url, 100)
         assert await store.fold(session_id) == Counters(issued=6, answered=1, void=4, counted=2)
+
+    async def test_without_a_window_lifetimes_begin_again_when_the_clock_is_set(
+        self, store: SqlStore, database_url: str
+    ) -> None:
+        session_id = await a_session(store, ticket_ttl_seconds=60.0, demand=((0, 1, 9),))
+        given = await issue(store, session_id, 4)
+        execute(database_url, "UPDATE impressions SET issued_at = issued_at - 3600")  # the clock went forward
+        at = execute(database_url, "SELECT max(last_beat_at) FROM uptimes")[0][0]
+        execute(database_url, "UPDATE sessions SET open_at_clock_step = 4, clock_step_at = :at", {"at": at})
+        assert (await store.fold(session_id)).void == 0
+        accepted = await store.answer(session_id, [reward(given[0], 1), reward(given[2], 0)])
+        assert accepted == [FeedbackStatus.ACCEPTED] * 2, "their lifetime has begun again"
+        assert await store.fold(session_id) == Counters(issued=4, answered=2, void=0, counted=1)
+        execute(database_url, "UPDATE sessions SET clock_step_at = clock_step_at - 100")
+        assert await store.answer(session_id, [reward(given[1], 1)]) == [FeedbackStatus.LATE]
+        assert await store.fold(session_id) == Counters(issued=4, answered=2, void=2, counted=2)
 
     async def test_a_restart_is_an_outage(self, database_url: str) -> None:
         before = SqlStore(database_url)

@@ -39,6 +39,12 @@ class World:
     def log(self) -> str:
         return self.server.log.read_text()
 
+    def wait_for_log(self, event: str) -> None:
+        until = time.monotonic() + 20
+        while event not in self.log():
+            assert time.monotonic() < until, self.log()
+            time.sleep(0.1)
+
     def wait_for(self, session: str, *, counted: int, void: int) -> None:
         until = time.monotonic() + 30
         while True:
@@ -80,6 +86,7 @@ def test_thirty_days_ahead_for_three_seconds(world: World) -> None:
     world.show(session, 5, answers=2)
     world.set_clock(DAYS_30)
     world.wait_for(session, counted=0, void=5)
+    world.wait_for_note(session, "the database's clock was set forward by 30 days")
     world.show(session, 6, answers=3)
     time.sleep(0.5)  # less than their window
     world.set_clock(0)
@@ -92,16 +99,18 @@ def test_thirty_days_ahead_for_three_seconds(world: World) -> None:
 
 
 def test_thirty_days_ahead_without_a_window(world: World) -> None:
-    session = world.client.create_session(["a", "b", "c"], ticket_ttl_seconds=60).id
-    world.show(session, 5, answers=2)
-    world.wait_for(session, counted=2, void=0)
+    """What is open keeps its chance to be answered: only a lifetime without an answer gives it up."""
+    session = world.client.create_session(["a", "b", "c"], ticket_ttl_seconds=4, policy="naive", epsilon=0.01).id
+    slow = world.client.next_pairs(session, 6)
     world.set_clock(DAYS_30)
-    world.wait_for(session, counted=2, void=3)
-    world.show(session, 6, answers=3)
+    world.wait_for_log("clock_set_forward")
+    assert {world.client.feedback(session, pair.ticket, reward=0).status for pair in slow[:3]} == {"accepted"}
+    in_the_future = world.client.next_pairs(session, 6)
     world.set_clock(0)
-    world.wait_for(session, counted=5, void=6)
-    world.show(session, 4, answers=4)
-    world.wait_for(session, counted=9, void=6)
+    world.wait_for_log("clock_set_back")
+    assert {world.client.feedback(session, pair.ticket, reward=0).status for pair in in_the_future[:3]} == {"accepted"}
+    world.wait_for(session, counted=6, void=6)
+    world.wait_for_note(session, "the database's clock was set back by 30 days")
 
 
 def test_one_hour_back(world: World) -> None:
@@ -131,9 +140,6 @@ def test_keys_of_retries_survive_a_clock_that_is_ahead_for_a_moment(world: World
     session = world.client.create_session(["a", "b", "c"]).id
     first = world.client.next_pair(session, idempotency_key="one")
     world.set_clock(DAYS_30)
-    until = time.monotonic() + 20
-    while "clock_set_forward" not in world.log():
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    world.wait_for_log("clock_set_forward")
     world.set_clock(0)
     assert world.client.next_pair(session, idempotency_key="one").ticket == first.ticket

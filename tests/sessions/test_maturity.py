@@ -1,12 +1,13 @@
 """The fold: hand-made histories first, then a reference written another way, then the reason for it all."""
 
 import random
+from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.maturity import OpenImpression, Uptime, covered, fold
+from app.sessions.maturity import ClockStep, OpenImpression, Uptime, covered, fold
 from app.sessions.model import MissingFeedback, Settings
 from tests.sessions.conftest import MakeSettings, items
 
@@ -85,15 +86,19 @@ def test_outage_in_the_window_voids_whatever_arrived(outcome: float | None, make
 def test_what_was_open_when_the_clock_was_set_is_void_with_a_window(make_settings: MakeSettings) -> None:
     settings = make_settings(attribution_window_seconds=2)
     history = [shown(1, 1.0, at=100.0), shown(2, None, at=100.0), shown(3, 1.0, at=5.0), shown(4, None, at=7.0)]
-    folded = fold(history, settings, now=8.0, uptimes=ALWAYS_UP, open_at_clock_step=2)
+    folded = fold(history, settings, now=8.0, uptimes=ALWAYS_UP, step=ClockStep(2, at=4.0))
     assert (folded.counted, folded.void) == ([3], [1, 2]), "at once, although their windows end at 102"
     assert sum(folded.evidence.unanswered) == 0
 
 
-def test_what_was_open_when_the_clock_was_set_is_lost_without_a_window(make_settings: MakeSettings) -> None:
-    history = [shown(1, 1.0, at=1000.0), shown(2, None, at=1000.0), shown(3, 0.0, at=5.0), shown(4, None, at=7.0)]
-    folded = fold(history, make_settings(), now=8.0, uptimes=ALWAYS_UP, open_at_clock_step=2)
-    assert (folded.counted, folded.void) == ([1, 3], [2]), "an answer without a window does not depend on the clock"
+def test_without_a_window_a_lifetime_begins_again_when_the_clock_is_set(make_settings: MakeSettings) -> None:
+    """Giving up at once what is not answered yet would leave out slow answers, which may be mostly non-clicks."""
+    history = [shown(1, None, at=1000.0), shown(2, 1.0, at=1000.0), shown(3, 0.0, at=5.0), shown(4, None, at=7.0)]
+    rules = partial(fold, history, make_settings(), uptimes=ALWAYS_UP, step=ClockStep(2, at=4.0))
+    before = rules(now=303.9)
+    assert (before.counted, before.void) == ([], []), "the first one holds back its pair, as always"
+    after = rules(now=304.0)
+    assert (after.counted, after.void) == ([2, 3], [1]), "a lifetime of 300 s after the step"
 
 
 def test_another_process_covers_the_gap(make_settings: MakeSettings) -> None:

@@ -1,5 +1,6 @@
 """What a database should not do is noticed, and what only looks like it is not."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -33,7 +34,7 @@ def beat(database: Database, heartbeat: Heartbeat, *, fails: bool = False) -> No
 
 
 def is_missing(database: Database, heartbeat: Heartbeat) -> bool:
-    return database.read(heartbeat.is_missing_from)
+    return database.read(heartbeat.has_lost_beats)
 
 
 def test_a_beat_that_was_rolled_back_is_not_missed(database: Database) -> None:
@@ -53,23 +54,61 @@ def test_a_beat_that_was_on_disk_is_missed(database: Database, sqlite_url: str, 
     beat(database, heartbeat)
     execute(sqlite_url, lost)
     assert is_missing(database, heartbeat)
-    beat(database, heartbeat)
-    assert not is_missing(database, heartbeat), "it is said once"
+    beat(database, heartbeat)  # as a fold does, before anybody looks
+    assert is_missing(database, heartbeat)
+    heartbeat.forget_loss()
+    assert not is_missing(database, heartbeat)
 
 
 def test_a_step_forward_and_a_pause_are_told_apart(database: Database) -> None:
     """The process was asleep: both clocks have moved. The database's clock was set: only that one has."""
     monotonic = [100.0]
     watch = DatabaseWatch(Heartbeat(), Shelf(), monotonic=lambda: monotonic[0])
-    with database.writer.begin() as connection:
-        assert not watch.look(connection)
-        monotonic[0] -= 3600.0  # as if the database's clock had gained an hour
-        assert watch.look(connection)
-        monotonic[0] += 3600.0
-        assert not watch.look(connection), "a long pause of this process"
+    assert not looked(database, watch)
+    monotonic[0] -= 3600.0  # as if the database's clock had gained an hour
+    assert looked(database, watch)
+    monotonic[0] += 3600.0
+    assert not looked(database, watch), "a long pause of this process"
 
 
-async def test_a_lost_answer_is_noticed_and_a_deleted_session_is_not_a_loss(database_url: str) -> None:
+def test_a_reply_that_comes_late_is_no_step(database: Database) -> None:
+    replies = iter([100.0, 100.0, 104.0, 104.0, 104.0])  # asked, and answered: the second reply took 4 s
+    began = time.monotonic()
+    watch = DatabaseWatch(Heartbeat(), Shelf(), monotonic=lambda: next(replies) + time.monotonic() - began)
+    assert not looked(database, watch)
+    assert not looked(database, watch)
+    assert not looked(database, watch)
+
+
+def test_a_look_that_was_rolled_back_is_repeated(database: Database, sqlite_url: str) -> None:
+    heartbeat = Heartbeat()
+    monotonic = [100.0]
+    watch = DatabaseWatch(heartbeat, Shelf(), monotonic=lambda: monotonic[0])
+    beat(database, heartbeat)
+    looked(database, watch)
+    execute(sqlite_url, "DELETE FROM uptimes")
+    monotonic[0] -= 3600.0
+    for _ in range(2):
+        with database.writer.connect() as connection:
+            transaction = connection.begin()
+            assert watch.look(connection)
+            assert heartbeat.has_lost_beats(connection)
+            transaction.rollback()
+
+
+def looked(database: Database, watch: DatabaseWatch) -> bool:
+    with database.writer.connect() as connection:
+        transaction = connection.begin()
+        clock_was_set = watch.look(connection)
+        transaction.commit()
+        watch.committed(connection)
+    return clock_was_set
+
+
+async def test_a_lost_answer_is_noticed_and_a_deleted_session_is_not_a_loss(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.storage.store.BEAT_SECONDS", 3600.0)  # the test looks, nobody else
     store = SqlStore(database_url)
     await store.start()
     try:
@@ -84,6 +123,9 @@ async def test_a_lost_answer_is_noticed_and_a_deleted_session_is_not_a_loss(data
         (one,) = await issue(store, session, 1)
         await store.answer(session, [reward(one, 1)])
         execute(database_url, "UPDATE impressions SET outcome = NULL")
+        with migration_engine(database_url).begin() as connection:
+            assert watch._is_confirmed_missing(connection)
+        await issue(store, session, 1)  # a later impression that is there does not hide the loss
         with migration_engine(database_url).begin() as connection:
             assert watch._is_confirmed_missing(connection)
         execute(database_url, "DELETE FROM impressions")
