@@ -58,7 +58,7 @@ No access key was made for this database yet. This is the first one; it may do e
     {secret}
 
 Paste it into the dashboard when it asks for a key, or send it as "Authorization: Bearer KEY".
-Who can read this output can use the key. To replace it: bestpair keys create --name NAME --scope admin,
+Anyone who can read this output can use the key. To replace it: bestpair keys create --name NAME --scope admin,
 then bestpair keys revoke {id}
 
 """
@@ -182,7 +182,7 @@ def migrate(settings: Settings) -> None:
 
 
 async def _print_first_key(settings: Settings, access: SqlAccess) -> None:
-    """Makes an admin key and prints it, if the settings ask for it, nobody could call without, and none was ever made.
+    """Makes an admin key and prints it, if the settings ask for it, calls need a key, and none was ever made.
 
     The only place that prints a key unasked. It goes to stdout: log lines, on stderr, never contain one.
     """

@@ -64,11 +64,11 @@ CHANGED_SHARES = Health(
 
 
 def clock_was_set(when: str, seconds: float) -> Health:
-    """Returns the note that the database's clock was set forward by so many seconds, or back if they are negative."""
+    """Returns the note that the database's clock was set forward by `seconds`, or back if they are negative."""
     direction = "forward" if seconds > 0 else "back"
     return Health(
-        problem=f"the database's clock was set {direction} by {_duration(abs(seconds))} on {when}; impressions that "
-        "were open at that moment are void or were given up early",
+        problem=f"the database's clock was set {direction} by {_duration(abs(seconds))} on {when}; impressions "
+        "with a window that were open at that moment are void",
         cause="somebody or something set the clock of the database's machine, or the machine slept",
         advice="let the clock be kept by a time service that adjusts it gradually; nothing else is left to do here",
         suspends=False,

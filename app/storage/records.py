@@ -123,10 +123,10 @@ def plan_row(session_id: str, plan: PlanRecord, handout: Asked, created_at: floa
 
     The plan's id is a digest of what makes it this plan and no other, and of the id of the plan before it.
     """
-    told = (plan.follows, plan.version, plan.epoch, handout.text, plan.memory)
+    identity = (plan.follows, plan.version, plan.epoch, handout.text, plan.memory)
     return {
         "session_id": session_id,
-        "id": hashlib.sha256(compact(told).encode()).hexdigest()[:24],
+        "id": hashlib.sha256(compact(identity).encode()).hexdigest()[:24],
         "version": plan.version,
         "epoch": plan.epoch,
         "demand": plan.demand.text,

@@ -1,4 +1,4 @@
-"""The rights on PostgreSQL's tables that a server needs; docs/operations.md lists them for whoever grants them."""
+"""The rights in PostgreSQL that a server needs; docs/operations.md lists them for the person who grants them."""
 
 from sqlalchemy import Connection
 
@@ -20,12 +20,14 @@ RIGHTS = {
 }
 """What refers to a session is deleted with it by the database itself, which takes no right."""
 
-_NEEDED = [(table, right) for table, rights in RIGHTS.items() for right in rights.split()]
+_OTHERS = [("bestpair_revision", "SELECT"), ("audit_id_seq", "USAGE")]
+_NEEDED = [*((table, right) for table, rights in RIGHTS.items() for right in rights.split()), *_OTHERS]
 _TABLES = text_array([table for table, _ in _NEEDED])
 _RIGHTS = text_array([right for _, right in _NEEDED])
 _MISSING = (
     "SELECT string_agg(needed.kind || ' on ' || needed.name, ', ')"
-    " FROM unnest(%s::text[], %s::text[]) AS needed (name, kind) WHERE NOT has_table_privilege(name, kind)"
+    " FROM unnest(%s::text[], %s::text[]) AS needed (name, kind) WHERE CASE"
+    " WHEN kind = 'USAGE' THEN NOT has_sequence_privilege(name, kind) ELSE NOT has_table_privilege(name, kind) END"
 )
 
 

@@ -1,4 +1,4 @@
-"""Watch over SQLite's files: a file that is deleted or replaced while it is open goes on to take writes, for nobody.
+"""Watch over SQLite's files: one that is deleted or replaced while it is open still takes writes, which are then lost.
 
 SQLite keeps writing to the file that it opened, and the disk forgets that file when the server ends. A new connection
 would open (or create) another file under the same name, which does not fit those that are open. So acknowledging,

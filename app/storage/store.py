@@ -304,7 +304,7 @@ class SqlStore:
 
     def _serve(self, connection: Connection, wishes: Sequence[Issue | Answer]) -> Sequence[object]:
         """Returns a result or an error for each wish; orders first, because they lock session rows."""
-        if self._heartbeat.is_broken_off:  # before anything is issued: its window must lie in the new stretch
+        if self._heartbeat.is_broken_off:  # before anything is issued: its window must lie in the new period
             self._heartbeat.beat(connection, now(connection))
         orders = [wish for wish in wishes if isinstance(wish, Issue)]
         answers = [wish for wish in wishes if isinstance(wish, Answer)]
