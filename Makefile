@@ -40,7 +40,7 @@ check: install ## lint, types, layers
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 
 test: check ## all checks and all tests
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations=15
 
 docker-test: install ## Docker: build, up, kills, upgrade, backup and restore as documented (needs a daemon and base images)
 	@if $(BIN)/python -m tests.deployment.docker; then $(BIN)/python -m pytest -rP tests/deployment/docker_checks.py; fi

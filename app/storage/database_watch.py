@@ -96,10 +96,10 @@ class DatabaseWatch:
         if self._written is not None:
             self._confirmed[int(self._monotonic() * 10)] = self._written
 
-    def look(self, connection: Connection) -> bool:
+    def look(self, connection: Connection) -> tuple[float, bool]:
         """Deals with what has happened since the last look, in a transaction that has locked nothing yet.
 
-        Returns whether the clock was set.
+        Returns the database's time, and whether its clock was set.
         """
         asked_at = self._monotonic()  # before: a reply that comes late must not look like a step
         latest_beat, now = connection.execute(_LATEST_BEAT).one()
@@ -115,7 +115,7 @@ class DatabaseWatch:
             name = "clock_set_forward" if step > 0 else "clock_set_back"
             look.changed.extend(changed)
             look.events.append((logging.WARNING, name, {"seconds": round(abs(step), 3), "sessions": len(changed)}))
-        return step != 0
+        return now, step != 0
 
     def committed(self, connection: Connection) -> None:
         """Notes that the transaction of this connection is on disk."""

@@ -318,8 +318,7 @@ class SqlStore:
     def _check_paths(self) -> None:
         """Writes a row and reads it on another connection; raises UnsupportedDatabase if it is not there."""
         with self._database.writer.begin() as connection:
-            self._watch.look(connection)
-            self._heartbeat.beat(connection, now(connection))
+            self._heartbeat.beat(connection, self._watch.look(connection)[0])
         self._confirm(connection)
         self._database.log_weak_durability()
         if self._database.read(self._heartbeat.is_missing_from):
@@ -342,8 +341,8 @@ class SqlStore:
         self._lacks_rights = missing is not None
 
     def _keep_house(self, connection: Connection) -> None:
-        clock_was_set = self._watch.look(connection)  # first: it locks sessions
-        at = now(connection)
+        # First, because it locks sessions. The time that was checked is used for all that follows.
+        at, clock_was_set = self._watch.look(connection)
         self._heartbeat.beat(connection, at)
         if self._database.file is None:
             self._note_rights(missing_rights(connection))

@@ -91,7 +91,7 @@ def test_a_look_that_was_rolled_back_is_repeated(database: Database, sqlite_url:
     for _ in range(2):
         with database.writer.connect() as connection:
             transaction = connection.begin()
-            assert watch.look(connection)
+            assert watch.look(connection)[1]
             assert heartbeat.has_lost_beats(connection)
             transaction.rollback()
 
@@ -99,7 +99,7 @@ def test_a_look_that_was_rolled_back_is_repeated(database: Database, sqlite_url:
 def looked(database: Database, watch: DatabaseWatch) -> bool:
     with database.writer.connect() as connection:
         transaction = connection.begin()
-        clock_was_set = watch.look(connection)
+        _, clock_was_set = watch.look(connection)
         transaction.commit()
         watch.committed(connection)
     return clock_was_set
