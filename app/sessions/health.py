@@ -80,7 +80,7 @@ def database_went_back(when: str) -> Health:
     return Health(
         problem=f"on {when} the database was found in an earlier state than before; impressions and answers that were "
         "acknowledged shortly before are missing",
-        cause="a standby took over that did not have everything, or a backup was restored",
+        cause="a standby took over that did not have everything, or a backup was put in place while servers ran",
         advice="what is stored is consistent and goes on counting; set synchronous_standby_names in PostgreSQL, so "
         "that an acknowledged answer is on a standby too",
         suspends=False,

@@ -67,7 +67,7 @@ class _Look(NamedTuple):
 
     connection: Connection
     at: tuple[float, float]  # database time, and monotonic time just before it was asked for
-    events: list[tuple[int, str, dict[str, object]]]  # for the log
+    events: list[Callable[[], None]]  # lines for the log
     changed: list[str]  # sessions that have got a note
     lost: bool
 
@@ -107,14 +107,13 @@ class DatabaseWatch:
         look = self._look = _Look(connection, (now, asked_at), [], [], lost)
         if lost:
             look.changed.extend(_change(connection, _WITH_IMPRESSIONS, _ADD_NOTE, database_went_back(_date(now))))
-            advice = "see synchronous_standby_names in docs/operations.md"
-            look.events.append((logging.ERROR, "database_went_back", {"advice": advice}))
+            advice = {"advice": "see synchronous_standby_names in docs/operations.md"}
+            look.events.append(lambda: _log.error("database_went_back", extra=advice))
         step = self._step(connection, latest_beat, now)
         if step:
             changed = _change(connection, _WITH_OPEN, _MARK_OPEN, clock_was_set(_date(now - step), step))
-            name = "clock_set_forward" if step > 0 else "clock_set_back"
             look.changed.extend(changed)
-            look.events.append((logging.WARNING, name, {"seconds": round(abs(step), 3), "sessions": len(changed)}))
+            look.events.append(lambda: _log_step(step, len(changed)))
         return now, step != 0
 
     def committed(self, connection: Connection) -> None:
@@ -127,8 +126,8 @@ class DatabaseWatch:
         self._heartbeat.forget_loss()
         if look.lost:
             self._shelf.clear()
-        for level, event, fields in look.events:
-            _log.log(level, event, extra=fields)
+        for write_line in look.events:
+            write_line()
         for session_id in look.changed:
             self.changed_sessions.put(session_id)
 
@@ -146,6 +145,14 @@ class DatabaseWatch:
 
     def _is_confirmed_missing(self, connection: Connection) -> bool:
         return any(_is_missing(connection, *one) for one in self._confirmed.values())
+
+
+def _log_step(seconds: float, n_sessions: int) -> None:
+    fields = {"seconds": round(abs(seconds), 3), "sessions": n_sessions}
+    if seconds > 0:
+        _log.warning("clock_set_forward", extra=fields)
+    else:
+        _log.warning("clock_set_back", extra=fields)
 
 
 def _is_missing(connection: Connection, session_id: str, ticket: str, answered: bool) -> bool:

@@ -17,5 +17,9 @@ class DatabaseInUse(StoreCannotStart):
     """Another server process has this SQLite file."""
 
 
+class DatabaseLost(StoreCannotStart):
+    """The SQLite file is gone, and what is left of it says so."""
+
+
 class DatabaseBehind(StoreCannotStart):
     """The database's tables are not those this version of the code needs."""

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from app.storage.errors import DatabaseLost
 from app.storage.faults import Unwritable
 
 _PARTS = ("", "-wal", "-shm")
 _FILE_GONE = (
-    "the SQLite file was deleted or replaced while the server was running; put the original file back, "
-    "or stop the server and start it again on the right one"
+    "the SQLite file was deleted, moved or replaced while the server was running; do not stop the server: a deleted "
+    "file exists only as long as it runs; put the original file back, or copy it out first (docs/operations.md)"
 )
 _LOG_GONE = (
     "a part of the SQLite database (-wal or -shm) was deleted or replaced while the server was running; "
@@ -84,3 +85,13 @@ _watched: dict[Path, SqliteFiles] = {}
 def files_of(file: Path) -> SqliteFiles:
     """Returns the watch over a database's files; all engines of the process share it."""
     return _watched.setdefault(file.absolute(), SqliteFiles(file.absolute()))
+
+
+def check_is_not_lost(file: Path) -> None:
+    """Raises DatabaseLost if there is a write-ahead log without its file: a new file would be empty."""
+    log = Path(f"{file}-wal")
+    if not file.exists() and log.exists() and log.stat().st_size > 0:
+        raise DatabaseLost(
+            f"{file} is missing, but {log.name} is there: the file was deleted or moved. Put it back, "
+            f"or remove {log.name} to begin with an empty database"
+        )

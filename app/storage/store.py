@@ -41,7 +41,7 @@ from app.storage.planning_source import SqlPlanningSource
 from app.storage.records import is_storable
 from app.storage.rights import missing_rights
 from app.storage.shelf import Shelf
-from app.storage.sqlite_files import files_of
+from app.storage.sqlite_files import check_is_not_lost, files_of
 from app.storage.tallying import Tally
 from app.storage.uptimes import BEAT_SECONDS, Heartbeat
 from app.storage.writer import Writer
@@ -282,7 +282,8 @@ class SqlStore:
         if self._file_lock is not None:
             self._file_lock.acquire()
         try:
-            if self._file_lock is not None:
+            if self._database.file is not None:
+                check_is_not_lost(self._database.file)
                 migrations.migrate(self._url)
             if complaint := migrations.complaint(migrations.current(self._url)):
                 raise DatabaseBehind(complaint)

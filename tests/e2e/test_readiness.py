@@ -167,7 +167,7 @@ def test_a_file_that_is_replaced_is_noticed(sqlite_url: str, tmp_path: Path) -> 
         copy.write_bytes(file.read_bytes())
         copy.replace(file)
         caller.assert_refused(caller.next_pair())
-        caller.wait_until(503, "deleted or replaced")
+        caller.wait_until(503, "moved or replaced")
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from sqlalchemy import inspect
 
 from app.sessions.model import Feedback, MissingFeedback
 from app.storage.database import Database, migration_engine
-from app.storage.errors import DatabaseBehind, DatabaseInUse, UnsupportedDatabase
+from app.storage.errors import DatabaseBehind, DatabaseInUse, DatabaseLost, UnsupportedDatabase
 from app.storage.migrations import REVISION_TABLE, current, downgrade, head, migrate
 from app.storage.store import SqlStore
 from app.storage.tables import metadata
@@ -77,6 +77,14 @@ def test_one_host_and_a_comma_in_the_password_are_not_several() -> None:
         "host",
         "a,b",
     )
+
+
+async def test_a_log_without_its_file_is_not_taken_for_a_new_database(sqlite_url: str, tmp_path: Path) -> None:
+    (tmp_path / "bestpair.db-wal").write_bytes(b"what was acknowledged")
+    with pytest.raises(DatabaseLost) as caught:
+        await SqlStore(sqlite_url).start()
+    assert "bestpair.db-wal is there" in caught.value.detail
+    assert not (tmp_path / "bestpair.db").exists(), "nothing is made in its place"
 
 
 async def test_a_file_has_one_process(sqlite_url: str) -> None:
