@@ -268,7 +268,7 @@ def _make_url(url: str) -> URL:
 def passwords_in(url: str, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Returns the passwords of the URL and of PGPASSWORD, in every spelling that a message may quote."""
     found = {environment.get("PGPASSWORD")}
-    with suppress(ArgumentError, ValueError):  # whatever is wrong with the URL is told elsewhere
+    with suppress(ArgumentError, ValueError):  # what is wrong with the URL is reported elsewhere
         parsed = _make_url(url)
         found |= {parsed.password, *parsed.normalized_query.get("password", ())}
     return tuple({spelled for password in found if password for spelled in _spellings(password)})

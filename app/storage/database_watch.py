@@ -55,7 +55,7 @@ _FIND_CONFIRMED = (  # a session that is being deleted is stopped first, and its
 
 
 class _Confirmed(NamedTuple):
-    """An impression that a caller was told about, and whether its answer was acknowledged."""
+    """An impression that a caller has received, and whether its answer was acknowledged."""
 
     session_id: str
     ticket: str

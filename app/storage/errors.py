@@ -18,7 +18,7 @@ class DatabaseInUse(StoreCannotStart):
 
 
 class DatabaseLost(StoreCannotStart):
-    """The SQLite file is gone, and what is left of it says so."""
+    """The SQLite file is gone, but its write-ahead log is there."""
 
 
 class DatabaseBehind(StoreCannotStart):
