@@ -86,7 +86,7 @@ class Deployment:
     def run(self, script: str, *, check: bool = True, **variables: str) -> subprocess.CompletedProcess[str]:
         """Runs commands of a page as they are written, in the copy."""
         ran = subprocess.run(
-            ["bash", "-uc", script.replace("export POSTGRES_PASSWORD=...", ":")],  # noqa: S607
+            ["bash", "-uc", script.replace("export POSTGRES_PASSWORD='...'", ":")],  # noqa: S607
             cwd=self.folder,
             env={**os.environ, **self.variables, **variables},
             capture_output=True,
