@@ -1,7 +1,7 @@
 """Findings in a session: they suspend, they stay, and people can read them."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import islice
 from typing import Any
 
@@ -124,7 +124,7 @@ def test_division_of_delta_must_not_change_on_the_way(make_record: MakeRecord, c
     log = Log(make_record(policy="lucb"), np.random.default_rng(1))
     list(islice(log.plans(), 3))
     log.record = replace(log.record, settings=replace(log.record.settings, policy=choosing))
-    assert said(log.plan())["health"] == to_plain([CHANGED_SHARES])
+    assert said(log.plan())["health"] == [asdict(CHANGED_SHARES)]
 
 
 def test_reports_of_older_versions_divided_delta_as_lucb_does(make_record: MakeRecord) -> None:
