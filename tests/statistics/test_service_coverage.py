@@ -66,9 +66,9 @@ async def test_counting_by_arrival_would_break_it(tmp_path: Path, monkeypatch: p
     """The mutant: an impression that is not final does not block the later ones of its pair."""
     original = maturity.fold
 
-    def by_arrival(impressions, settings, now, uptimes):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    def by_arrival(impressions, **rules):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN003, ANN202
         final = [one for one in impressions if one.outcome is not None]
-        return original(final, settings, now, uptimes)
+        return original(final, **rules)
 
     def answered(connection, given, _first_waiting, _last_final):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         """The reader that looks for what can be counted must not block either."""
