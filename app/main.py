@@ -15,18 +15,18 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from app.sessions.access import OpenTo
-from app.sessions.audit import COMMAND_LINE
-from app.sessions.certificates import package_version
-from app.sessions.keyring import Keyring
-from app.sessions.keys import Scope, new_key
-from app.sessions.rates import parse_rate
+from app.access.admission import OpenTo
+from app.access.audit import COMMAND_LINE
+from app.access.keyring import Keyring
+from app.access.keys import Scope, new_key
+from app.access.rates import parse_rate
+from app.access.sql import SqlAccess
+from app.database import migrations
+from app.database.database import passwords_in
+from app.database.store import SqlStore
+from app.results.certificates import package_version
 from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of
-from app.storage import migrations
-from app.storage.access import SqlAccess
-from app.storage.database import passwords_in
-from app.storage.store import SqlStore
 from app.telemetry import logs
 from app.telemetry.cells import Cells, NoArrayFree, shared_file
 from app.telemetry.meter import Meter

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from sqlalchemy import URL, Connection, create_engine, delete, make_url
 from sqlalchemy.pool import NullPool
 
-from app.storage.migrations import migrate
-from app.storage.tables import metadata
+from app.database.migrations import migrate
+from app.database.tables import metadata
 
 OVERRIDE = "BESTPAIR_TEST_DATABASE_URL"
 

@@ -9,12 +9,12 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from app.access.audit import COMMAND_LINE, Entry
+from app.access.keys import InvalidKey, Key, Scope, new_key
+from app.access.rates import InvalidRate, parse_rate
+from app.access.sql import SqlAccess
 from app.cli.options import AsJson
-from app.sessions.audit import COMMAND_LINE, Entry
-from app.sessions.keys import InvalidKey, Key, Scope, new_key
-from app.sessions.rates import InvalidRate, parse_rate
 from app.settings import InvalidSetting, Settings
-from app.storage.access import SqlAccess
 
 Result = TypeVar("Result")
 

@@ -14,7 +14,7 @@ from app.engine.plan import Report
 from app.engine.policies import DEFAULT_POLICIES, policy_named
 from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
-from app.sessions.notes import epsilon_note
+from app.results.notes import epsilon_note
 from app.settings import InvalidSetting
 from app.simulation.delivery import Immediate
 from app.simulation.population import Population

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.engine.policies import DEFAULT_POLICIES, policy_named
 from app.engine.problem import InvalidProblem, Model, SelfPairs
-from app.sessions.errors import InvalidSession
+from app.errors import InvalidSession
 from app.sessions.model import FeedbackKind, Item, MissingFeedback, Settings
 
 MAX_ITEMS = 5000

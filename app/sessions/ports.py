@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from app.sessions.audit import OPEN_ACCESS, Entry
-from app.sessions.keys import Key
+from app.access.audit import OPEN_ACCESS, Entry
+from app.access.keys import Key
 from app.sessions.model import (
     Answers,
     Counters,

@@ -14,11 +14,11 @@ from fastapi import Depends, FastAPI
 from fastapi.routing import iter_route_contexts
 from starlette.requests import Request
 
-from app.sessions.access import Admission, OpenTo, check
-from app.sessions.errors import Forbidden, Overloaded, RateLimited
-from app.sessions.keyring import Keyring
-from app.sessions.keys import Key, Scope
-from app.sessions.rates import Allowance, Rate
+from app.access.admission import Admission, OpenTo, check
+from app.access.keyring import Keyring
+from app.access.keys import Key, Scope
+from app.access.rates import Allowance, Rate
+from app.errors import Forbidden, Overloaded, RateLimited
 from app.web.problems import declared
 from app.web.refusals import Unauthorized
 

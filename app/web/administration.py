@@ -6,8 +6,8 @@ from typing import Annotated, Any, Protocol
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 
-from app.sessions.audit import Entry
-from app.sessions.keys import Scope
+from app.access.audit import Entry
+from app.access.keys import Scope
 from app.web.access import Admitted, needs
 from app.web.problems import STORED, declared
 from app.web.refusals import InvalidRequest

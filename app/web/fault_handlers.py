@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
-from app.sessions.errors import SessionError
+from app.errors import SessionError
 from app.web.problems import kind_of, problem_for
 from app.web.refusals import BodyTooLarge, InvalidRequest, MethodNotAllowed, Refusal, RouteNotFound
 from app.web.shield import log_refusal

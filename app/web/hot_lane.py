@@ -14,9 +14,9 @@ from typing import Annotated, NamedTuple, TypeVar
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.sessions.access import Admission
-from app.sessions.errors import SessionError
-from app.sessions.keys import Scope as Needed
+from app.access.admission import Admission
+from app.access.keys import Scope as Needed
+from app.errors import SessionError
 from app.sessions.ports import Order
 from app.sessions.service import ACCEPTED, Sessions
 from app.telemetry.catalogue import place

@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.sessions.keys import Scope
+from app.access.keys import Scope
 from app.sessions.ports import Census
 from app.telemetry.catalogue import METRICS, Kind, place
 from app.telemetry.catalogue import Metric as Counted

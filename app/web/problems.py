@@ -9,8 +9,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from app.sessions import errors as facts
-from app.sessions.errors import SessionError
+from app import errors as facts
+from app.errors import SessionError
 from app.web import refusals
 from app.web.refusals import Refusal
 from app.wire.problem import FieldError, Problem

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Header, Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from app.sessions.errors import NotCertified, Overloaded
-from app.sessions.keys import Scope
+from app.access.keys import Scope
+from app.errors import NotCertified, Overloaded
 from app.web import mapping
 from app.web.access import Admitted, Gate, needs
 from app.web.conditional import tagged

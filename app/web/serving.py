@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends
 from pydantic import ValidationError
 
-from app.sessions.errors import (
+from app.access.keys import Scope
+from app.errors import (
     FeedbackConflict,
     IdempotencyMismatch,
     InvalidFeedback,
@@ -13,7 +14,6 @@ from app.sessions.errors import (
     SessionStopped,
     TicketNotFound,
 )
-from app.sessions.keys import Scope
 from app.sessions.ports import Order
 from app.sessions.service import Answer
 from app.web import mapping

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.sessions.errors import InvalidSession, InvalidStateChange, SessionNotFound
-from app.sessions.keys import Scope
+from app.access.keys import Scope
+from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
 from app.sessions.service import Sessions
 from app.web import mapping
 from app.web.access import Admitted, needs

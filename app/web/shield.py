@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.sessions.access import Admission
+from app.access.admission import Admission
 from app.telemetry.catalogue import OTHER, ROUTES
 from app.telemetry.logs import REQUEST_ID as CURRENT
 from app.telemetry.meter import Meter

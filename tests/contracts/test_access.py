@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from app.sessions.audit import Action
-from app.sessions.errors import SessionNotFound
-from app.sessions.keys import Key, Scope, new_key
+from app.access.audit import Action
+from app.access.keys import Key, Scope, new_key
+from app.access.rates import Rate
+from app.access.sql import SqlAccess
+from app.database.store import SqlStore
+from app.errors import SessionNotFound
 from app.sessions.ports import AccessStore
-from app.sessions.rates import Rate
-from app.storage.access import SqlAccess
-from app.storage.store import SqlStore
 from tests.examples import a_session, execute
 from tests.fakes.access import FakeAccess
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from app.sessions.audit import Action, Entry
-from app.sessions.errors import InvalidSession, InvalidStateChange, SessionNotFound
+from app.access.audit import Action, Entry
+from app.access.sql import SqlAccess
+from app.database.store import SqlStore
+from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
+from app.sessions import sql as managing
 from app.sessions.model import SessionChange, State
-from app.storage import managing
-from app.storage.access import SqlAccess
-from app.storage.store import SqlStore
 from tests.examples import a_session, execute, issue, plan, record, snapshot
 
 PAUSED, RUNNING, STOPPED = State.PAUSED, State.RUNNING, State.STOPPED

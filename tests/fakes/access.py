@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from app.sessions.audit import Action, Entry
-from app.sessions.errors import SessionNotFound
-from app.sessions.keyring import Keyring
-from app.sessions.keys import Key, Scope, new_key
+from app.access.audit import Action, Entry
+from app.access.keyring import Keyring
+from app.access.keys import Key, Scope, new_key
+from app.errors import SessionNotFound
 
 
 class FakeAccess:

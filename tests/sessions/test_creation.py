@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from app.engine.problem import Model, SelfPairs
+from app.errors import InvalidSession
 from app.sessions.creation import NewSession, settle
-from app.sessions.errors import InvalidSession
 from app.sessions.model import FeedbackKind, Item, MissingFeedback
-from tests.sessions.conftest import items
+from tests.session_fixtures import items
 
 
 def test_defaults() -> None:

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from app.sessions.access import Admission, OpenTo
-from app.sessions.errors import Forbidden, Overloaded, StorageUnavailable
-from app.sessions.keyring import TRUSTED_SECONDS, Keyring
-from app.sessions.keys import Scope, new_key
+from app.access.admission import Admission, OpenTo
+from app.access.keyring import TRUSTED_SECONDS, Keyring
+from app.access.keys import Scope, new_key
+from app.errors import Forbidden, Overloaded, StorageUnavailable
 from app.web import access
 from app.web.access import Gate
 from app.web.refusals import Unauthorized

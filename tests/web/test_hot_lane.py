@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.sessions.errors import FeedbackConflict, Overloaded
+from app.errors import FeedbackConflict, Overloaded
 from app.telemetry.meter import Meter
 from app.web.access import Gate
 from app.web.api import build_api

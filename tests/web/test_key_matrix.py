@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
-from app.sessions.access import OpenTo
-from app.sessions.keyring import Keyring
-from app.sessions.keys import Scope, new_key
+from app.access.admission import OpenTo
+from app.access.keyring import Keyring
+from app.access.keys import Scope, new_key
 from app.sessions.model import Counters, Live
 from app.web.access import OPEN_PATHS, Gate, scopes_of_routes
 from app.web.api import Api, build_api

@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
-from app.sessions.errors import StorageUnavailable
-from app.sessions.keyring import Keyring
-from app.sessions.keys import Scope, new_key
-from app.sessions.rates import Rate
+from app.access.keyring import Keyring
+from app.access.keys import Scope, new_key
+from app.access.rates import Rate
+from app.errors import StorageUnavailable
 from app.web.access import Gate
 from app.web.api import build_api
 from tests.fakes.access import FakeAccess

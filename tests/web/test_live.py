@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.sessions.errors import Overloaded
+from app.errors import Overloaded
 from app.sessions.model import Counters, HistoryPoint, Live, Snapshot
 from app.web import reading
 from tests.fakes.caller import Caller

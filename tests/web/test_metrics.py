@@ -3,7 +3,7 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.sessions.errors import Overloaded, StorageUnavailable
+from app.errors import Overloaded, StorageUnavailable
 from app.sessions.model import FeedbackStatus, Purpose
 from app.sessions.ports import Census, SessionGroup, SessionProgress
 from app.telemetry.catalogue import FEEDBACK, METRICS, PURPOSES, ROUTES

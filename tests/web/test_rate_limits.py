@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from app.sessions.keyring import Keyring
-from app.sessions.keys import Scope, new_key
-from app.sessions.rates import Rate
+from app.access.keyring import Keyring
+from app.access.keys import Scope, new_key
+from app.access.rates import Rate
 from app.web.access import Gate
 from app.web.api import build_api
 from tests.fakes.access import FakeAccess

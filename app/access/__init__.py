@@ -1,0 +1,1 @@
+"""Who may call: keys, scopes, rate limits, and the audit trail."""
