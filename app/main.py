@@ -22,8 +22,8 @@ from app.access.keys import Scope, new_key
 from app.access.rates import parse_rate
 from app.access.sql import SqlAccess
 from app.database import migrations
-from app.database.database import passwords_in
 from app.database.store import SqlStore
+from app.database.url import passwords_in
 from app.results.certificates import package_version
 from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of

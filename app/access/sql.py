@@ -15,9 +15,9 @@ from app.access.keys import Key, Scope
 from app.access.rates import parse_rate
 from app.database import migrations
 from app.database.database import Database, now
-from app.database.errors import DatabaseBehind
+from app.database.faults import DatabaseBehind
 from app.database.faults import as_storage_unavailable
-from app.database.file_lock import FileLock
+from app.database.sqlite_files import FileLock
 from app.database.tables import key_changes, keys, sessions
 from app.sessions.locking import not_found
 from app.sessions.rows import AnyRow, is_storable

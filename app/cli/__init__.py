@@ -17,7 +17,7 @@ from app.cli.serve import migrate, serve
 from app.cli.simulate import simulate
 from app.cli.verify import verify
 from app.client import ProblemError, ServiceUnreachable
-from app.database.errors import StoreCannotStart
+from app.database.faults import StoreCannotStart
 from app.engine.problem import InvalidProblem
 from app.errors import SessionNotFound, StorageUnavailable
 from app.results.certificates import package_version

@@ -7,46 +7,32 @@ because which impressions are counted then never depends on their outcomes.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from app.sessions.model import EvidenceRows, MissingFeedback, Settings
-
-
-@dataclass(slots=True)  # not frozen: one is made for every impression, and freezing takes four times as long
-class OpenImpression:
-    """A counting impression that no fold has dealt with yet."""
-
-    sequence: int
-    i: int  # in the order shown
-    j: int
-    plan_version: int
-    issued_at: float
-    outcome: float | None
-    clicked: int | None  # bit 1: first slot, bit 2: second slot
-    not_shown: bool
-
-
-@dataclass(frozen=True)
-class Uptime:
-    """A period in which some server process was alive to take answers."""
-
-    began: float
-    ended: float
-
-
-@dataclass(frozen=True)
-class ClockStep:
-    """The last time the clock was set: to `at`, when impressions up to `sequence` had been handed out."""
-
-    sequence: int = 0
-    at: float = 0.0
-
-    def met(self, sequence: int) -> bool:
-        """Returns whether this impression was handed out before the step, if it is open still."""
-        return sequence <= self.sequence
-
+from app.database.heartbeat import Uptime
+from app.database.watch import ClockStep
+from app.impressions.feedback import StoredImpression
+from app.sessions.model import MissingFeedback, Settings
 
 NO_STEP = ClockStep()
+
+
+@dataclass(frozen=True)
+class EvidenceRows:
+    """Counts by pair (i <= j) and plan version, as columns of equal length: numpy takes columns, and so does JSON.
+
+    `clicks_i` and `clicks_j` are item-level clicks. `unanswered` are impressions given up because no feedback came; n
+    does not contain them, and may be 0.
+    """
+
+    i: list[int] = field(default_factory=list)
+    j: list[int] = field(default_factory=list)
+    version: list[int] = field(default_factory=list)
+    n: list[int] = field(default_factory=list)
+    s: list[float] = field(default_factory=list)
+    clicks_i: list[int] = field(default_factory=list)
+    clicks_j: list[int] = field(default_factory=list)
+    unanswered: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -59,7 +45,7 @@ class Fold:
 
 
 def fold(
-    impressions: Iterable[OpenImpression],
+    impressions: Iterable[StoredImpression],
     settings: Settings,
     now: float,
     uptimes: Sequence[Uptime],
@@ -70,14 +56,14 @@ def fold(
     If the clock was set while an impression was open, nobody knows how long its window was: it is void. Without a
     window its lifetime begins again at the step, so that slow answers are not left out.
     """
-    counted: list[OpenImpression] = []
-    void: list[OpenImpression] = []
+    counted: list[StoredImpression] = []
+    void: list[StoredImpression] = []
     blocked: set[tuple[int, int]] = set()
     for impression in impressions:
         pair = (min(impression.i, impression.j), max(impression.i, impression.j))
         if not _is_final(impression, settings, now, step):
             blocked.add(pair)
-        elif _is_void(impression, settings, () if step.met(impression.sequence) else uptimes):
+        elif _is_void(impression, settings, () if step.covers(impression.sequence) else uptimes):
             void.append(impression)  # even behind an open one: it will never count, whatever comes before it
         elif pair not in blocked:
             counted.append(impression)
@@ -85,7 +71,7 @@ def fold(
     return Fold([one.sequence for one in counted], [one.sequence for one in void], count(counted, unanswered))
 
 
-def count(counted: Iterable[OpenImpression], unanswered: Iterable[OpenImpression]) -> EvidenceRows:
+def count(counted: Iterable[StoredImpression], unanswered: Iterable[StoredImpression]) -> EvidenceRows:
     """Returns the counts of impressions that are known to count or to stay unanswered, by pair and plan version."""
     sums: dict[tuple[int, int, int], list[float]] = {}
     for impression in counted:
@@ -95,7 +81,7 @@ def count(counted: Iterable[OpenImpression], unanswered: Iterable[OpenImpression
     return _rows(sums)
 
 
-def is_unanswered(impression: OpenImpression, settings: Settings) -> bool:
+def is_unanswered(impression: StoredImpression, settings: Settings) -> bool:
     """Returns whether a void impression was shown and nobody answered, where everybody should.
 
     Not those of a session where silence is an answer, which are void because of an outage.
@@ -104,12 +90,12 @@ def is_unanswered(impression: OpenImpression, settings: Settings) -> bool:
     return shown and impression.outcome is None and settings.missing_feedback is MissingFeedback.VOID
 
 
-def _cell(impression: OpenImpression) -> tuple[int, int, int]:
+def _cell(impression: StoredImpression) -> tuple[int, int, int]:
     """Returns pair and plan version."""
     return min(impression.i, impression.j), max(impression.i, impression.j), impression.plan_version
 
 
-def _is_final(impression: OpenImpression, settings: Settings, now: float, step: ClockStep) -> bool:
+def _is_final(impression: StoredImpression, settings: Settings, now: float, step: ClockStep) -> bool:
     """Returns whether the outcome cannot change any more.
 
     Without a window an answer is final at once. With one, even an answered impression waits for its window to close:
@@ -119,12 +105,12 @@ def _is_final(impression: OpenImpression, settings: Settings, now: float, step: 
         return True
     if settings.attribution_window_seconds == 0 and impression.outcome is not None:
         return True
-    if not step.met(impression.sequence):
+    if not step.covers(impression.sequence):
         return now >= impression.issued_at + settings.final_after_seconds
     return settings.attribution_window_seconds > 0 or now >= step.at + settings.final_after_seconds
 
 
-def _is_void(impression: OpenImpression, settings: Settings, uptimes: Sequence[Uptime]) -> bool:
+def _is_void(impression: StoredImpression, settings: Settings, uptimes: Sequence[Uptime]) -> bool:
     """Returns whether a final impression proves nothing.
 
     Not shown; silent where silence means a lost answer; or, with a window, when no process was up to take an answer
@@ -150,7 +136,7 @@ def covered(began: float, ended: float, uptimes: Sequence[Uptime]) -> bool:
     return reached >= ended
 
 
-def _add(sums: list[float], impression: OpenImpression) -> None:
+def _add(sums: list[float], impression: StoredImpression) -> None:
     """Adds one counted impression to (n, no-click sum, clicks on the lower item, on the higher item, unanswered)."""
     reward = impression.outcome or 0.0
     first, second = (impression.clicked or 0) & 1, (impression.clicked or 0) >> 1 & 1

@@ -11,18 +11,19 @@ from functools import partial
 
 from sqlalchemy import Boolean, Connection, Select, and_, bindparam, case, func, not_, or_, select, update
 
-from app.counting.count_sql import count_plain
-from app.counting.rules import ClockStep, Fold, OpenImpression, fold
-from app.database.bulk import BulkInsert
+from app.counting.rules import EvidenceRows, Fold, fold
+from app.counting.signals_sql import FOLDED_COLUMNS, OPEN_OTHERS, Signals, signals_of
+from app.counting.simple_sql import count_simple
 from app.database.database import Timeline, now
-from app.database.prepared import AsJsonList, Given, IsOneOf, Prepared
+from app.database.heartbeat import Heartbeat, uptime_periods
+from app.database.statements import AnyRow, AsJsonList, BulkInsert, Given, IsOneOf, Prepared
 from app.database.tables import evidence, impressions, sessions
-from app.database.uptimes import Heartbeat, uptime_periods
+from app.database.watch import ClockStep
 from app.engine.problem import Model
-from app.results.signals_sql import FOLDED_COLUMNS, OPEN_OTHERS, signals_of
-from app.sessions.locking import locked_session, not_found
-from app.sessions.model import Counters, EvidenceRows, Health, MissingFeedback
-from app.sessions.rows import AnyRow, health_from_text, health_to_text, said_in, settings_from_text
+from app.health import Health, from_plain, from_text, to_text
+from app.impressions.feedback import StoredImpression
+from app.sessions.model import Counters, MissingFeedback, Settings
+from app.sessions.sql import locked_session, one_row
 
 SAME_VALUE = 1e-9
 """Two values of one entry that differ by no more are one: the difference is rounding."""
@@ -39,7 +40,8 @@ def _as_list(sequences: Select[tuple[int]]) -> Prepared:
     return Prepared(select(AsJsonList(sequences.subquery("ripe").c.sequence).label("sequences")))
 
 
-_FIELDS = tuple(OpenImpression.__dataclass_fields__)
+_FIELDS = tuple(StoredImpression.__dataclass_fields__)[:8]
+"""Of an open impression; the others are written when feedback is late or the fold has passed."""
 _MINE = (impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None))
 _OPEN = (  # for the deterministic model: repeats are compared with what is open, and what is open is little
     select(*(impressions.c[field] for field in _FIELDS), impressions.c["counts"])
@@ -134,14 +136,26 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
+class FoldResult:
+    """The session after a fold, as far as the planner needs it."""
+
+    counters: Counters
+    plan_is_out: bool  # every position of the current plan has been handed out at least once
+    signals: Signals
+    shown_health: tuple[Health, ...]  # the entries of the stored snapshot
+    stored_health: tuple[Health, ...]  # the entries stored with the session, which the snapshot should have
+    quiet_seconds: float = 0.0  # no open impression becomes final sooner, unless feedback comes
+
+
+@dataclass(frozen=True)
 class Ripe:
-    """What a fold has to deal with, as a reader saw it, in issue order; and the counters if it dealt with nothing."""
+    """The impressions that a fold can count or give up, in issue order; and the result if it does nothing."""
 
     sequences: list[int]
     all_open: bool  # the deterministic model: the fold looks at everything that is open
     timeline: str  # of the database, when it was read
     at: float  # by the database's clock
-    counters: Counters
+    unchanged: FoldResult
 
     def parts(self) -> list["Ripe"]:
         """Returns the same in parts for one transaction each; what comes first in the order may count first."""
@@ -158,10 +172,8 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
     what is final remains so, and new impressions come later in the order. So this can be found out beforehand, by a
     reader, at the price of what is open; the writer then has to deal with these rows only.
     """
-    session = connection.execute(_SESSION, {"id": session_id}).one_or_none()
-    if session is None:
-        raise not_found(session_id)
-    settings = settings_from_text(session.settings)
+    session = one_row(connection, _SESSION, session_id)
+    settings = Settings.from_text(session.settings)
     at = now(connection)
     given: dict[str, Given] = {
         "id": session_id,
@@ -176,14 +188,15 @@ def read_ripe(connection: Connection, session_id: str) -> Ripe:
     sequences = [] if last is None else _ripe(connection, given, first_waiting or last + 1, last)
     quiet = 0.0 if oldest is None else oldest + settings.final_after_seconds - at
     answered = session.answered_closed + seen.answered
-    counters = replace(
-        _counters(session, answered, session.void, session.counted),
-        quiet_seconds=quiet,
+    unchanged = FoldResult(
+        Counters(session.issued, answered, session.void, session.counted),
+        plan_is_out=session.cursor >= session.handout_total,
         signals=signals_of(seen, session.issued, answered, at),
-        said=said_in(session.snapshot),
-        stored_health=health_from_text(session.health),
+        shown_health=from_plain(json.loads(session.snapshot).get("health", ())),
+        stored_health=from_text(session.health),
+        quiet_seconds=quiet,
     )
-    return Ripe(sequences, settings.model is Model.DETERMINISTIC, session.timeline, at, counters)
+    return Ripe(sequences, settings.model is Model.DETERMINISTIC, session.timeline, at, unchanged)
 
 
 def _ripe(connection: Connection, given: Mapping[str, Given], first_waiting: int, last_final: int) -> list[int]:
@@ -202,15 +215,15 @@ def _ripe(connection: Connection, given: Mapping[str, Given], first_waiting: int
     return ripe
 
 
-def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat: Heartbeat) -> Counters | None:
-    """Returns the counters after folding what is ripe, None if it has to be read again; raises SessionNotFound."""
+def fold_part(connection: Connection, session_id: str, ripe: Ripe, heartbeat: Heartbeat) -> FoldResult | None:
+    """Folds ripe impressions; returns None if they have to be read again. Raises SessionNotFound."""
     session = locked_session(connection, session_id)
     # After a failover, or if the clock was set, what was ripe may be open again.
     if session.timeline != ripe.timeline or session.now < ripe.at or not heartbeat.is_current(session.now):
         return None
-    settings = settings_from_text(session.settings)
+    settings = Settings.from_text(session.settings)
     epoch = session.epoch + 1
-    plain = count_plain(connection, session_id, settings, ripe.sequences, epoch)
+    plain = count_simple(connection, session_id, settings, ripe.sequences, epoch)
     n_plain = sum(plain.n)
     rows: Sequence[AnyRow] = []
     if ripe.all_open:
@@ -239,32 +252,27 @@ def fold_session(connection: Connection, session_id: str, ripe: Ripe, heartbeat:
             {"session": session_id, "epoch": epoch, "void": void, "counted": counted,
              "answered_closed": session.answered_closed + n_plain + newly_closed, "health": health},
         )  # fmt: skip
-    # Answered is a sum over closed and open: what was moved from one to the other leaves it as the reader found it.
-    # The same holds for the signals.
-    seen = ripe.counters
-    after = _counters(session, seen.answered, void, counted)
-    return replace(after, signals=seen.signals, said=seen.said, stored_health=health_from_text(session.health))
-
-
-def _counters(session: AnyRow, answered: int, void: int, counted: int) -> Counters:
-    return Counters(
-        issued=session.issued,
-        answered=answered,
-        void=void,
-        counted=counted,
+    # Answered is a sum over closed and open impressions, so moving some from open to closed does not change it. The
+    # same holds for the signals.
+    seen = ripe.unchanged
+    return replace(
+        seen,
+        counters=Counters(session.issued, seen.counters.answered, void, counted),
         plan_is_out=session.cursor >= session.handout_total,
+        stored_health=from_text(session.health),
+        quiet_seconds=0.0,
     )
 
 
-def _open(row: AnyRow) -> OpenImpression:
-    return OpenImpression(*row[: len(_FIELDS)])
+def _open(row: AnyRow) -> StoredImpression:
+    return StoredImpression(*row[: len(_FIELDS)])
 
 
-def _pair(row: AnyRow | OpenImpression) -> Pair:
+def _pair(row: AnyRow | StoredImpression) -> Pair:
     return min(row.i, row.j), max(row.i, row.j)
 
 
-def _closable_repeats(rows: Sequence[AnyRow], folded: Fold, rules: Callable[[list[OpenImpression]], Fold]) -> Fold:
+def _closable_repeats(rows: Sequence[AnyRow], folded: Fold, rules: Callable[[list[StoredImpression]], Fold]) -> Fold:
     """Returns the fold of impressions that do not count, are final, and have nothing left to be compared with.
 
     A repeat stays open as long as a counting impression of its pair is: only together they show a contradiction.
@@ -292,7 +300,7 @@ def _tuples(rows: EvidenceRows) -> Iterable[tuple[float, ...]]:
 
 def _health_after(connection: Connection, session_id: str, health: str, rows: Sequence[AnyRow]) -> str:
     """Returns the session's health, with an entry more if an entry of the matrix was answered with two values."""
-    entries = health_from_text(health)
+    entries = from_text(health)
     if any(entry.cause == _CONTRADICTION for entry in entries):
         return health
     seen: dict[Pair, float] = {(i, j): mean for i, j, mean in connection.execute(_MEANS, {"id": session_id})}
@@ -303,5 +311,5 @@ def _health_after(connection: Connection, session_id: str, health: str, rows: Se
         if abs(first - row.outcome) > SAME_VALUE:
             problem = f"items number {row.i} and {row.j} gave two values, {first:.10g} and {row.outcome:.10g}"
             advice = 'create the session with "model": "stochastic", or find out why the value changed'
-            return health_to_text((*entries, Health(problem, _CONTRADICTION, advice)))
+            return to_text((*entries, Health(problem, _CONTRADICTION, advice)))
     return health

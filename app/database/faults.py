@@ -1,4 +1,4 @@
-"""What a failing database means: try again at once, tell the caller to come back, or a defect of ours."""
+"""Faults of the database: which are worth a retry, which callers hear about, and what keeps the store from starting."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -95,3 +95,27 @@ def as_storage_unavailable() -> Iterator[None]:
         if isinstance(error, StorageUnavailable) or not is_unavailable(error):
             raise
         raise unavailable() from error
+
+
+class StoreCannotStart(Exception):
+    """Base of what keeps a store from starting. An operator must act: `detail` says how. Callers never see these."""
+
+    def __init__(self, detail: str) -> None:
+        self.detail = detail
+        super().__init__(detail)
+
+
+class UnsupportedDatabase(StoreCannotStart):
+    """The URL names a database that cannot keep sessions."""
+
+
+class DatabaseInUse(StoreCannotStart):
+    """Another server process has this SQLite file."""
+
+
+class DatabaseLost(StoreCannotStart):
+    """The SQLite file is gone, but its write-ahead log is there."""
+
+
+class DatabaseBehind(StoreCannotStart):
+    """The database's tables are not those this version of the code needs."""

@@ -10,8 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
 from app.database.database import migration_engine
-from app.database.errors import DatabaseBehind
-from app.database.faults import as_storage_unavailable
+from app.database.faults import DatabaseBehind, as_storage_unavailable
 
 REVISION_TABLE = "bestpair_revision"
 """Not alembic's usual name: the database may be shared with another application that uses alembic."""

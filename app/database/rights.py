@@ -2,8 +2,7 @@
 
 from sqlalchemy import Connection
 
-from app.database import driver
-from app.database.bulk import text_array
+from app.database.statements import execute, text_array
 
 RIGHTS = {
     "sessions": "SELECT INSERT UPDATE DELETE",
@@ -33,5 +32,5 @@ _MISSING = (
 
 def missing_rights(connection: Connection) -> str | None:
     """Returns the rights that the database user lacks, None if there are all."""
-    (missing,) = driver.run(connection, _MISSING, [_TABLES, _RIGHTS]).fetchone()
+    (missing,) = execute(connection, _MISSING, [_TABLES, _RIGHTS]).fetchone()
     return None if missing is None else str(missing)

@@ -3,6 +3,8 @@
 The schema in a database comes from the migrations in `alembic/`; a test holds the two together.
 """
 
+from enum import StrEnum
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -34,6 +36,14 @@ def _of_session() -> Column[str]:
     return Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
 
 
+class State(StrEnum):
+    """Values of `sessions.state`: what the caller decided about the session."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    STOPPED = "stopped"
+
+
 sessions = Table(
     "sessions",
     metadata,
@@ -60,7 +70,7 @@ sessions = Table(
     Column("best_i", Integer, nullable=False),
     Column("best_j", Integer, nullable=False),
     Column("plan_id", Text, nullable=False, server_default=text("''")),  # of the current plan
-    # The last time the clock was set while impressions up to this sequence were open: see `database_watch`.
+    # The last time the clock was set while impressions up to this sequence were open: see `database.watch`.
     Column("open_at_clock_step", BigInteger, nullable=False, server_default=text("0")),
     Column("clock_step_at", Double, nullable=False, server_default=text("0")),
     Index(None, "created_at", "id"),

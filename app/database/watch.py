@@ -1,11 +1,11 @@
-"""Notices what a database should not do: set its clock, or forget what it has confirmed.
+"""Notices two faults of the database: its clock was set, or it lost rows that it had confirmed.
 
 *The clock.* Windows and lifetimes are measured by the database's clock. If it is set while an impression is open,
-nobody knows how long its window really was. What is open then is marked: with a window it becomes void, without one its
-lifetime begins again. What comes later counts as usual.
+nobody knows how long its window really was. Open impressions are marked: with a window they become void, without one
+their lifetime begins again. Later impressions count as usual.
 
 *Confirmed rows.* A standby that takes over without having everything, or a restored backup, puts the database back
-into an earlier state. Nothing that is there is wrong then, but people should know that something is missing.
+into an earlier state. The rows that remain are correct, but people should know that some are missing.
 """
 
 import logging
@@ -13,19 +13,14 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, Update, bindparam, case, exists, func, or_, select, update
+from sqlalchemy import Connection, Row, Select, Update, bindparam, case, exists, func, or_, select, update
 
 from app.database.database import Clock
-from app.database.tables import impressions, sessions, uptimes
-from app.database.uptimes import CLOCK_TOLERANCE_SECONDS, SILENCE_SECONDS, Heartbeat
-from app.impressions.feedback import Answer
-from app.impressions.issue import Issue
-from app.results.health import clock_was_set, database_went_back
-from app.sessions.cache import Shelf
-from app.sessions.model import Answers, FeedbackStatus, HandedOut, Health, Rewards, State
-from app.sessions.rows import AnyRow, add_note
+from app.database.heartbeat import CLOCK_TOLERANCE_SECONDS, SILENCE_SECONDS, Heartbeat
+from app.database.tables import State, impressions, sessions, uptimes
+from app.health import Health, replace_entry
 
 _log = logging.getLogger(__name__)
 
@@ -41,9 +36,9 @@ _END_FUTURE_PERIODS = (
         last_beat_at=bindparam("now"),
     )
 )
-_ADD_NOTE = update(sessions).where(sessions.c.id == bindparam("session")).values(health=bindparam("new_health"))
-_MARK_OPEN = _ADD_NOTE.values(open_at_clock_step=sessions.c.next_sequence - 1, clock_step_at=Clock())
-_FIND_CONFIRMED = (  # a session that is being deleted is stopped first, and its rows go before it
+_SET_HEALTH = update(sessions).where(sessions.c.id == bindparam("session")).values(health=bindparam("new_health"))
+_MARK_OPEN = _SET_HEALTH.values(open_at_clock_step=sessions.c.next_sequence - 1, clock_step_at=Clock())
+_FIND_RECEIPT = (  # a session that is being deleted is stopped first, and its rows are deleted before it
     select(
         impressions.c.sequence.label("sequence"),
         or_(impressions.c.outcome.is_not(None), impressions.c.not_shown, impressions.c.late_outcome.is_not(None)),
@@ -54,87 +49,99 @@ _FIND_CONFIRMED = (  # a session that is being deleted is stopped first, and its
 )
 
 
-class _Confirmed(NamedTuple):
-    """An impression that a caller has received, and whether its answer was acknowledged."""
+class ClockStep(NamedTuple):
+    """The last time the clock was set while a session had open impressions: to `at`, after `sequence` was issued."""
+
+    sequence: int = 0
+    at: float = 0.0
+
+    def covers(self, sequence: int) -> bool:
+        """Returns whether this impression was issued before the step; if it is still open, its times mean nothing."""
+        return sequence <= self.sequence
+
+
+class Receipt(NamedTuple):
+    """An impression that a caller has received, and whether its feedback was acknowledged."""
 
     session_id: str
     ticket: str
     answered: bool
 
 
-class _Look(NamedTuple):
-    """What a look has found, in a transaction that may still fail."""
+class _Check(NamedTuple):
+    """What one check found, in a transaction that may still fail."""
 
     connection: Connection
-    at: tuple[float, float]  # database time, and monotonic time just before it was asked for
+    at: tuple[float, float]  # database time, and monotonic time just before the database was asked
     events: list[Callable[[], None]]  # lines for the log
-    changed: list[str]  # sessions that have got a note
+    changed: list[str]  # sessions that got a health entry
     lost: bool
 
 
 class DatabaseWatch:
-    """Looks at the database once a second. Only the writer's thread uses it, but for `changed_sessions`."""
+    """Checks the database once a second. Only the writer's thread uses it, except for `changed_sessions`."""
 
-    def __init__(self, heartbeat: Heartbeat, shelf: Shelf, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, heartbeat: Heartbeat, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._heartbeat = heartbeat
-        self._shelf = shelf
         self._monotonic = monotonic
-        self._last: tuple[float, float] | None = None  # database time and monotonic time of the last look
-        self._written: _Confirmed | None = None
-        # The last one of each tenth of a second since the last look: what is written to a database that has gone back
-        # must not hide what was written before.
-        self._confirmed: dict[int, _Confirmed] = {}
-        self._look: _Look | None = None
+        self._last: tuple[float, float] | None = None  # database time and monotonic time of the last check
+        self._written: Receipt | None = None
+        # The last one of each tenth of a second since the last check: a row written to a database that went back must
+        # not hide that an earlier one is missing.
+        self._acknowledged: dict[int, Receipt] = {}
+        self._check: _Check | None = None
         self.changed_sessions: SimpleQueue[str] = SimpleQueue()
+        self.on_loss: list[Callable[[], None]] = []  # called when rows were lost: caches are no longer right
 
-    def written(self, wishes: Sequence[Issue | Answer], results: Sequence[object]) -> None:
-        """Remembers one impression of a transaction that is about to be committed, if it holds any."""
-        self._written = next(filter(None, map(_confirmed, reversed(wishes), reversed(results))), None)
+    def written(self, receipt: Receipt | None) -> None:
+        """Remembers one impression of a transaction that is about to be committed, None if it has none."""
+        self._written = receipt
 
-    def answered(self) -> None:
-        """Notes that what was written is on disk, and that callers hear of it."""
+    def acknowledged(self) -> None:
+        """Records that the transaction is on disk and its callers get their results."""
         if self._written is not None:
-            self._confirmed[int(self._monotonic() * 10)] = self._written
+            self._acknowledged[int(self._monotonic() * 10)] = self._written
 
-    def look(self, connection: Connection) -> tuple[float, bool]:
-        """Deals with what has happened since the last look, in a transaction that has locked nothing yet.
+    def check(self, connection: Connection) -> tuple[float, bool]:
+        """Handles what happened since the last check, in a transaction that has locked nothing yet.
 
         Returns the database's time, and whether its clock was set.
         """
-        asked_at = self._monotonic()  # before: a reply that comes late must not look like a step
+        asked_at = self._monotonic()  # before the query: a slow reply must not look like a clock step
         latest_beat, now = connection.execute(_LATEST_BEAT).one()
-        lost = self._heartbeat.has_lost_beats(connection) or self._is_confirmed_missing(connection)
-        look = self._look = _Look(connection, (now, asked_at), [], [], lost)
+        lost = self._heartbeat.has_lost_beats(connection) or self._is_receipt_missing(connection)
+        check = self._check = _Check(connection, (now, asked_at), [], [], lost)
         if lost:
-            look.changed.extend(_change(connection, _WITH_IMPRESSIONS, _ADD_NOTE, database_went_back(_date(now))))
+            check.changed.extend(_change(connection, _WITH_IMPRESSIONS, _SET_HEALTH, _rows_lost(_date(now))))
             advice = {"advice": "see synchronous_standby_names in docs/operations.md"}
-            look.events.append(lambda: _log.error("database_went_back", extra=advice))
-        step = self._step(connection, latest_beat, now)
+            check.events.append(lambda: _log.error("database_went_back", extra=advice))
+        step = self._clock_step(connection, latest_beat, now)
         if step:
-            changed = _change(connection, _WITH_OPEN, _MARK_OPEN, clock_was_set(_date(now - step), step))
-            look.changed.extend(changed)
-            look.events.append(lambda: _log_step(step, len(changed)))
+            changed = _change(connection, _WITH_OPEN, _MARK_OPEN, _clock_set(_date(now - step), step))
+            check.changed.extend(changed)
+            check.events.append(lambda: _log_step(step, len(changed)))
         return now, step != 0
 
     def committed(self, connection: Connection) -> None:
-        """Notes that the transaction of this connection is on disk."""
-        look = self._look
-        if look is None or look.connection is not connection:
+        """Records that the transaction of this connection is on disk."""
+        check = self._check
+        if check is None or check.connection is not connection:
             return
-        self._look, self._last = None, look.at
-        self._confirmed.clear()
+        self._check, self._last = None, check.at
+        self._acknowledged.clear()
         self._heartbeat.forget_loss()
-        if look.lost:
-            self._shelf.clear()
-        for write_line in look.events:
+        if check.lost:
+            for callback in self.on_loss:
+                callback()
+        for write_line in check.events:
             write_line()
-        for session_id in look.changed:
+        for session_id in check.changed:
             self.changed_sessions.put(session_id)
 
-    def _step(self, connection: Connection, latest_beat: float | None, now: float) -> float:
+    def _clock_step(self, connection: Connection, latest_beat: float | None, now: float) -> float:
         """Returns by how many seconds the clock was set forward, or back (negative); 0 if it was not.
 
-        A step back shows in beats that lie in the future. The process that ends them deals with the step.
+        After a step back, beats are in the future. The process that corrects them handles the step.
         """
         if latest_beat is not None and latest_beat > now + CLOCK_TOLERANCE_SECONDS:
             connection.execute(_WITH_OPEN)  # sessions first: that is the order of locks
@@ -143,8 +150,8 @@ class DatabaseWatch:
         ahead = 0.0 if self._last is None else (now - self._last[0]) - (self._monotonic() - self._last[1])
         return ahead if ahead > SILENCE_SECONDS else 0.0
 
-    def _is_confirmed_missing(self, connection: Connection) -> bool:
-        return any(_is_missing(connection, *one) for one in self._confirmed.values())
+    def _is_receipt_missing(self, connection: Connection) -> bool:
+        return any(_is_missing(connection, receipt) for receipt in self._acknowledged.values())
 
 
 def _log_step(seconds: float, n_sessions: int) -> None:
@@ -155,33 +162,47 @@ def _log_step(seconds: float, n_sessions: int) -> None:
         _log.warning("clock_set_back", extra=fields)
 
 
-def _is_missing(connection: Connection, session_id: str, ticket: str, answered: bool) -> bool:
-    row = connection.execute(_FIND_CONFIRMED, {"session": session_id, "ticket": ticket}).one_or_none()
-    return row is not None and (row[0] is None or (answered and not row[1]))
+def _is_missing(connection: Connection, receipt: Receipt) -> bool:
+    given = {"session": receipt.session_id, "ticket": receipt.ticket}
+    row = connection.execute(_FIND_RECEIPT, given).one_or_none()
+    return row is not None and (row[0] is None or (receipt.answered and not row[1]))
 
 
-def _change(connection: Connection, which: Select[*tuple[str, str]], how: Update, note: Health) -> list[str]:
-    """Returns the sessions that were changed and got the note."""
-    found: Sequence[AnyRow] = connection.execute(which).all()
+def _change(connection: Connection, which: Select[*tuple[str, str]], how: Update, entry: Health) -> list[str]:
+    """Returns the ids of the sessions that got the health entry."""
+    found: Sequence[Row[*tuple[Any, ...]]] = connection.execute(which).all()
     if found:
-        connection.execute(how, [{"session": row.id, "new_health": add_note(row.health, note)} for row in found])
+        connection.execute(how, [{"session": row.id, "new_health": replace_entry(row.health, entry)} for row in found])
     return [row.id for row in found]
 
 
-def _confirmed(wish: Issue | Answer, result: object) -> _Confirmed | None:
-    """Returns the last impression that this result tells a caller about, None if it needs no row."""
-    if not isinstance(result, list) or not result:
-        return None
-    last = result[-1]
-    if isinstance(wish, Answer):
-        accepted = last is FeedbackStatus.ACCEPTED
-        return _Confirmed(wish.session_id, _last_ticket(wish.answers), answered=True) if accepted else None
-    stored = isinstance(last, HandedOut) and last.counts
-    return _Confirmed(wish.session_id, last.ticket, answered=False) if stored else None
+def _clock_set(when: str, seconds: float) -> Health:
+    direction = "forward" if seconds > 0 else "back"
+    return Health(
+        problem=f"the database's clock was set {direction} by {_duration(abs(seconds))} on {when}; impressions "
+        "with a window that were open at that moment are void",
+        cause="somebody or something set the clock of the database's machine, or the machine slept",
+        advice="use a time service that adjusts the clock gradually; nothing else needs to be done here",
+        suspends=False,
+    )
 
 
-def _last_ticket(answers: Answers) -> str:
-    return answers.tickets[-1] if isinstance(answers, Rewards) else answers[-1].ticket
+def _rows_lost(when: str) -> Health:
+    return Health(
+        problem=f"on {when} the database was found in an earlier state than before; impressions and answers that were "
+        "acknowledged shortly before are missing",
+        cause="a standby took over that did not have everything, or a backup was put in place while servers ran",
+        advice="the stored data is consistent and continues to count; set synchronous_standby_names in PostgreSQL, so "
+        "that an acknowledged answer is on a standby too",
+        suspends=False,
+    )
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} seconds"
 
 
 def _date(at: float) -> str:

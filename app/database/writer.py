@@ -1,15 +1,15 @@
-"""The one thread of a process that writes: it commits in groups, and answers its callers after the commit.
+"""The writer: the one thread of a process that writes. It commits in groups and answers its callers after the commit.
 
-While one commit runs, requests queue; the next transaction takes all of them (up to a number of rows). The price of a
-commit is then shared by everyone who waited, and nobody waits for more than two of them.
+While one commit runs, requests queue; the next transaction takes all of them (up to a number of rows). Everyone who
+waited shares the cost of a commit, and nobody waits for more than two of them.
 
-Order of locks, the same in every transaction, so that processes cannot wait for each other in a circle:
-session rows by id, then impressions by (session, sequence), then everything else. Feedback takes no session rows.
+Every transaction takes locks in the same order, so that processes cannot deadlock: session rows by id, then impressions
+by (session, sequence), then everything else. Feedback locks no session rows.
 
-A request that is itself at fault (a stopped session, a key with another body) gets its error as its result. If a
-transaction fails as a whole, it is run again when another process's transaction was the cause, or when its connection
-had died before the commit was sent; otherwise, if the database cannot be used, all its callers hear so; otherwise one
-of its requests must be at fault, and each is run in a transaction of its own.
+A request with an error of its own (a stopped session, a key with another body) gets that error as its result. If a
+transaction fails as a whole, it runs again when another process's transaction was the cause, or when its connection
+had died before the commit was sent. If the database cannot be used, all its callers get that error. Otherwise one of
+its requests must be at fault, and each request runs in a transaction of its own.
 """
 
 import asyncio
@@ -31,104 +31,105 @@ from app.errors import Overloaded, SessionError, StorageUnavailable
 from app.telemetry.catalogue import place
 from app.telemetry.meter import Meter
 
-Wish = TypeVar("Wish")
+Request = TypeVar("Request")
 Result = TypeVar("Result")
 
 _ATTEMPTS = 4
 _CROWD = 16
 _LINGER_SECONDS = 0.002
-"""After a transaction of at least so many requests the writer waits a moment for those its answers will bring: half as
-many transactions, at a price in time that is small beside the wait in such a crowd. A lone caller never waits."""
+"""After a transaction of at least `_CROWD` requests the writer waits this long for the requests that its results cause:
+half as many transactions, for a delay that is small compared with the queue. A single caller never waits."""
 _CALM_SECONDS = 3.0
-"""Without a failed commit before writes are said to work again: the idle task may need less room or fewer rights."""
+"""Time without a failed commit before writes are reported to work again: maintenance may need less space or fewer
+rights than a commit."""
 _STUCK_SECONDS = 30.0
-"""Without an idle task that ran through before writes are said to be stuck; no lock is waited for as long."""
+"""Time without a completed maintenance run before writes are reported as stuck; no lock takes as long."""
 _ROWS_PER_REQUEST = 10
-"""Rows that may wait, for each request that may: a queue of full batches would be a thousand times as long."""
-_CAME_IN = place("bestpair_writer_queue_requests")
-_WENT_OUT = _CAME_IN + 1
+"""Rows that may be queued for each request that may: a queue of full batches would be 1,000 times as long."""
+_ENQUEUED = place("bestpair_writer_queue_requests")
+_DEQUEUED = _ENQUEUED + 1
 _log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False, slots=True)
-class _Request(Generic[Wish]):
-    """One caller: what it wants (shared transactions), or what to run in a transaction of its own."""
+class _Entry(Generic[Request]):
+    """One entry of the queue: a request for a shared transaction, or work for a transaction of its own."""
 
-    wish: Wish | None
-    alone: Callable[[Connection], Any] | None
+    request: Request | None
+    exclusive: Callable[[Connection], Any] | None
     rows: int
-    lapses: bool  # nothing to do any more if the caller has gone before its turn
+    drop_if_cancelled: bool  # the caller may leave before its turn; then there is nothing to do
     future: asyncio.Future[Any]
 
 
-class _Outbox(Generic[Wish]):
-    """Requests of one event loop on their way to the writer: what comes in one turn of the loop is handed over at once.
+class _LoopBuffer(Generic[Request]):
+    """Entries of one event loop: those of one turn of the loop are handed to the writer together.
 
-    Waking another thread costs more than a request; and a writer that wakes for the first of a hundred requests takes
-    it alone.
+    Waking another thread costs more than a request, and a writer that wakes for the first of a hundred requests would
+    commit it alone.
     """
 
     def __init__(
-        self, loop: asyncio.AbstractEventLoop, queue: "SimpleQueue[list[_Request[Wish]] | None]", meter: Meter
+        self, loop: asyncio.AbstractEventLoop, queue: "SimpleQueue[list[_Entry[Request]] | None]", meter: Meter
     ) -> None:
-        self.taken_in = 0  # requests so far, and their rows; only this loop's thread writes these
-        self.rows_taken_in = 0
+        self.n_added = 0  # entries so far, and their rows; only this loop's thread writes these
+        self.n_rows_added = 0
         self._loop = loop
         self._queue = queue
         self._cells = meter.cells
-        self._requests: list[_Request[Wish]] = []
+        self._entries: list[_Entry[Request]] = []
 
-    def add(self, request: _Request[Wish]) -> None:
-        self.taken_in += 1
-        self.rows_taken_in += request.rows
-        if not self._requests:
-            self._loop.call_soon(self._hand_over)
-        self._requests.append(request)
+    def add(self, entry: _Entry[Request]) -> None:
+        self.n_added += 1
+        self.n_rows_added += entry.rows
+        if not self._entries:
+            self._loop.call_soon(self._flush)
+        self._entries.append(entry)
 
-    def _hand_over(self) -> None:
-        self._cells[_CAME_IN] += len(self._requests)
-        self._queue.put(self._requests)
-        self._requests = []
+    def _flush(self) -> None:
+        self._cells[_ENQUEUED] += len(self._entries)
+        self._queue.put(self._entries)
+        self._entries = []
 
 
-class Writer(Generic[Wish]):
-    """A bounded queue and its thread. `together` serves many wishes in one transaction: a result or an error each."""
+class Writer(Generic[Request]):
+    """A bounded queue and its thread. `run_batch` serves many requests in one transaction, with a result for each."""
 
     def __init__(
         self,
         engine: Engine,
-        together: Callable[[Connection, Sequence[Wish]], Sequence[object]],
+        run_batch: Callable[[Connection, Sequence[Request]], Sequence[object]],
         *,
-        idle_task: Callable[[Connection], None],
-        idle_seconds: float,
+        maintenance: Callable[[Connection], None],
+        maintenance_seconds: float,
         on_outage: Callable[[], None],
         capacity: int,
         rows_per_commit: int,
-        on_commit: Callable[[Sequence[object]], None] = lambda _: None,
+        on_batch_committed: Callable[[], None] = lambda: None,
         confirm: Callable[[Connection], None] = lambda _: None,
         meter: Meter | None = None,
     ) -> None:
         self._engine = engine
-        self._together = together
-        self._idle_task = idle_task
-        self._idle_seconds = idle_seconds
+        self._run_batch = run_batch
+        self._maintenance = maintenance  # runs every `maintenance_seconds`, and at the end
+        self._maintenance_seconds = maintenance_seconds
         self._on_outage = on_outage
         self._capacity = capacity
         self._rows_per_commit = rows_per_commit
-        self._on_commit = on_commit  # told the results of wishes that are on disk
+        self._on_batch_committed = on_batch_committed  # before callers get their results
         self._confirm = confirm  # raises after a commit that must not be acknowledged
         self._meter = meter or Meter()
-        self._queue: SimpleQueue[list[_Request[Wish]] | None] = SimpleQueue()  # None: there will be no more
-        self._outboxes: dict[asyncio.AbstractEventLoop, _Outbox[Wish]] = {}
-        self._waiting: deque[_Request[Wish]] = deque()  # only the writer's thread touches it
-        self._taken_out = 0
-        self._rows_taken_out = 0
+        self._queue: SimpleQueue[list[_Entry[Request]] | None] = SimpleQueue()  # None: no more entries will come
+        self._buffers: dict[asyncio.AbstractEventLoop, _LoopBuffer[Request]] = {}
+        self._waiting: deque[_Entry[Request]] = deque()  # only the writer's thread uses it
+        self._n_taken = 0
+        self._n_rows_taken = 0
         self._ended = False
         self._crowd = 0  # requests in the last transaction
         self._open = False
         self._trouble: str | None = None
-        self._failed_at = float("-inf")  # the last commit that callers waited for
-        self._wrote_at = time.monotonic()  # the last idle task that ran through
+        self._failed_at = float("-inf")  # the last failed commit that callers waited for
+        self._wrote_at = time.monotonic()  # the last completed maintenance
         self._thread = threading.Thread(target=self._run, name="bestpair-writer", daemon=True)
 
     def start(self) -> None:
@@ -138,68 +139,74 @@ class Writer(Generic[Wish]):
         self._thread.start()
 
     def trouble(self) -> str | None:
-        """Returns why writes fail, in words for anyone; None while they work. Nothing is asked of the database."""
+        """Returns why writes fail, in a text for anyone; None while they work. Does not access the database."""
         if self._trouble is None and time.monotonic() - self._wrote_at > _STUCK_SECONDS:
-            return f"no write has come to an end for {_STUCK_SECONDS:g} seconds"
+            return f"no write has completed for {_STUCK_SECONDS:g} seconds"
         return self._trouble
 
     def close(self) -> None:
-        """Refuses new requests, finishes those that wait, and returns when the thread has ended."""
+        """Refuses new requests, finishes those in the queue, and returns when the thread has ended."""
         self._open = False
-        for loop in list(self._outboxes):
-            with contextlib.suppress(RuntimeError):  # the loop was closed: it has nothing more to hand over
-                # Behind what its outbox may still have to hand over.
+        for loop in list(self._buffers):
+            with contextlib.suppress(RuntimeError):  # the loop was closed: its buffer is empty
+                # Called after the flush that the loop may still have to do.
                 loop.call_soon_threadsafe(lambda: self._queue.put(None))
-        if not any(loop.is_running() for loop in self._outboxes):
+        if not any(loop.is_running() for loop in self._buffers):
             self._queue.put(None)
         if self._thread.is_alive():
             self._thread.join()
 
-    async def together(self, wish: Wish, *, rows: int, lapses: bool) -> Any:  # noqa: ANN401 - the wish decides
-        """Returns the wish's result, once the transaction that it shared with others is on disk."""
-        return await self.enqueue(wish, None, rows, lapses)
+    def submit(self, request: Request, rows: int, drop_if_cancelled: bool) -> asyncio.Future[Any]:
+        """Returns a future of the request's result, set once its shared transaction is on disk.
 
-    async def alone(self, work: Callable[[Connection], Result]) -> Result:
-        """Returns the work's result, once the transaction that it had for itself is on disk."""
-        result: Result = await self.enqueue(None, work, 1, False)
+        Raises StorageUnavailable, Overloaded.
+        """
+        return self._enqueue(request, None, rows, drop_if_cancelled)
+
+    async def run_exclusive(self, work: Callable[[Connection], Result]) -> Result:
+        """Returns the result of the work, once the transaction that it had for itself is on disk."""
+        result: Result = await self._enqueue(None, work, 1, False)
         return result
 
-    def enqueue(
-        self, wish: Wish | None, alone: Callable[[Connection], Any] | None, rows: int, lapses: bool
+    def _enqueue(
+        self,
+        request: Request | None,
+        exclusive: Callable[[Connection], Any] | None,
+        rows: int,
+        drop_if_cancelled: bool,
     ) -> asyncio.Future[Any]:
-        """Returns a future of the result; raises StorageUnavailable, Overloaded."""
         if not self._open:
             raise StorageUnavailable("the server is shutting down")
         loop = asyncio.get_running_loop()
-        outbox = self._outboxes.get(loop)
-        if outbox is None:
-            outbox = self._outboxes[loop] = _Outbox(loop, self._queue, self._meter)
-        self._check_room()
+        buffer = self._buffers.get(loop)
+        if buffer is None:
+            buffer = self._buffers[loop] = _LoopBuffer(loop, self._queue, self._meter)
+        self._check_capacity()
         future: asyncio.Future[Any] = loop.create_future()
-        outbox.add(_Request(wish, alone, rows, lapses, future))
+        buffer.add(_Entry(request, exclusive, rows, drop_if_cancelled, future))
         return future
 
-    def _check_room(self) -> None:
-        """Raises Overloaded if too many requests wait, or requests with too many rows."""
-        outboxes = tuple(self._outboxes.values())  # another loop may come and add its own meanwhile
-        requests = sum([each.taken_in for each in outboxes]) - self._taken_out
-        rows = sum([each.rows_taken_in for each in outboxes]) - self._rows_taken_out
+    def _check_capacity(self) -> None:
+        """Raises Overloaded if too many requests or rows are queued."""
+        buffers = tuple(self._buffers.values())  # a copy: another loop may add its own buffer meanwhile
+        requests = sum([each.n_added for each in buffers]) - self._n_taken
+        rows = sum([each.n_rows_added for each in buffers]) - self._n_rows_taken
         if requests >= self._capacity or rows >= self._capacity * _ROWS_PER_REQUEST:
             self._meter.count("bestpair_writer_refused_total")
             raise Overloaded(f"{requests} writes are waiting already; try again shortly")
 
     def _run(self) -> None:
-        due = time.monotonic() + self._idle_seconds
-        while (batch := self._take(due)) is not None:
+        due = time.monotonic() + self._maintenance_seconds
+        while (batch := self._next_batch(due)) is not None:
             if batch:
                 self._commit(batch)
             if time.monotonic() >= due:
-                self._do_idle_task()
-                due = time.monotonic() + self._idle_seconds
-        self._do_idle_task()
+                self._maintain()
+                due = time.monotonic() + self._maintenance_seconds
+        self._maintain()
 
-    def _take(self, due: float) -> list[_Request[Wish]] | None:
-        """Returns the requests of the next transaction, none if it is time for the idle task, None at the end."""
+    def _next_batch(self, due: float) -> list[_Entry[Request]] | None:
+        """Returns the entries of the next transaction, none if maintenance is due first, None at the end."""
         waiting = self._waiting
         if not self._collect(0.0 if waiting or self._ended else max(0.0, due - time.monotonic())):
             return None
@@ -210,55 +217,55 @@ class Writer(Generic[Wish]):
             self._collect(0.0)
         batch = [waiting.popleft()]
         rows = batch[0].rows
-        while batch[0].alone is None and waiting and waiting[0].alone is None:
+        while batch[0].exclusive is None and waiting and waiting[0].exclusive is None:
             rows += waiting[0].rows
             if rows > self._rows_per_commit:
                 break
             batch.append(waiting.popleft())
         self._crowd = len(batch)
-        self._taken_out += len(batch)
-        self._meter.cells[_WENT_OUT] += len(batch)
-        self._rows_taken_out += sum([request.rows for request in batch])
-        return [request for request in batch if not (request.lapses and request.future.cancelled())]
+        self._n_taken += len(batch)
+        self._meter.cells[_DEQUEUED] += len(batch)
+        self._n_rows_taken += sum([entry.rows for entry in batch])
+        return [entry for entry in batch if not (entry.drop_if_cancelled and entry.future.cancelled())]
 
     def _collect(self, seconds: float) -> bool:
-        """Takes over what was handed over, waiting for the first so long; returns False if all is done for good."""
+        """Takes entries from the queue, waiting for the first; returns False once all are done and none will come."""
         try:
-            handed_over = self._queue.get(timeout=seconds) if seconds else self._queue.get_nowait()
+            entries = self._queue.get(timeout=seconds) if seconds else self._queue.get_nowait()
             while True:
-                if handed_over is None:
+                if entries is None:
                     self._ended = True
                 else:
-                    self._waiting.extend(handed_over)
-                handed_over = self._queue.get_nowait()
+                    self._waiting.extend(entries)
+                entries = self._queue.get_nowait()
         except Empty:
             return bool(self._waiting) or not self._ended
 
-    def _commit(self, batch: list[_Request[Wish]]) -> None:
+    def _commit(self, batch: list[_Entry[Request]]) -> None:
         try:
             with self._meter.timed("bestpair_commit_seconds"):
                 results = self._transact(lambda connection: self._serve(connection, batch))
         except Exception as error:
             if not is_unavailable(error) and len(batch) > 1:
-                for request in batch:
-                    self._commit([request])
+                for entry in batch:
+                    self._commit([entry])
                 return
             if is_unavailable(error):
                 self._failed_at = time.monotonic()
             results = [self._failure(error)] * len(batch)
         else:
             self._meter.observe("bestpair_commit_requests", len(batch))
-            if batch[0].alone is None:
-                self._on_commit(results)
-        _answer(batch, results)
+            if batch[0].exclusive is None:
+                self._on_batch_committed()
+        _deliver(batch, results)
 
-    def _serve(self, connection: Connection, batch: list[_Request[Wish]]) -> Sequence[object]:
-        if batch[0].alone is not None:
-            return [batch[0].alone(connection)]
-        return self._together(connection, [request.wish for request in batch if request.wish is not None])
+    def _serve(self, connection: Connection, batch: list[_Entry[Request]]) -> Sequence[object]:
+        if batch[0].exclusive is not None:
+            return [batch[0].exclusive(connection)]
+        return self._run_batch(connection, [entry.request for entry in batch if entry.request is not None])
 
     def _transact(self, work: Callable[[Connection], Result]) -> Result:
-        """Returns the work's result after its commit; what was undone through no fault of its own is tried again."""
+        """Returns the result of the work after its commit; a transaction that another one undid runs again."""
         attempt = 1
         while True:
             committing = False
@@ -266,7 +273,7 @@ class Writer(Generic[Wish]):
                 with self._engine.connect() as connection:
                     transaction = connection.begin()
                     result = work(connection)
-                    committing = True  # from here on a lost connection leaves it open whether it was committed
+                    committing = True  # if the connection is lost from here on, the commit may have happened
                     transaction.commit()
                     self._confirm(connection)
                     return result
@@ -274,7 +281,7 @@ class Writer(Generic[Wish]):
                 if committing or attempt == _ATTEMPTS or not is_worth_another_try(error):
                     raise
                 _log.info("transaction_tried_again", extra={"reason": reason(error), "attempt": attempt})
-            time.sleep(0.01 * attempt * random.random())  # noqa: S311 - so that two that collided do not do so again
+            time.sleep(0.01 * attempt * random.random())  # noqa: S311 - so that the same two do not collide again
             attempt += 1
 
     def _failure(self, error: Exception) -> Exception:
@@ -284,17 +291,17 @@ class Writer(Generic[Wish]):
         self._meter.count("bestpair_commit_failures_total")
         _log.warning("database_unavailable", extra={"reason": reason(error)})
         self._on_outage()
-        self._engine.dispose()  # whatever state the connection is in, the next transaction gets a new one
+        self._engine.dispose()  # the next transaction gets a new connection, in a known state
         return unavailable()
 
-    def _do_idle_task(self) -> None:
+    def _maintain(self) -> None:
         try:
-            self._transact(self._idle_task)
+            self._transact(self._maintenance)
         except Exception as error:
             if not is_unavailable(error):
                 self._meter.count("bestpair_unexpected_errors_total", "writer")
                 _log.exception("idle_task_failed")
-                self._trouble = "the server cannot write its heartbeat; its log has the fault"
+                self._trouble = "the server cannot write its heartbeat; see its log"
             self._failure(error)
         else:
             self._wrote_at = time.monotonic()
@@ -302,21 +309,21 @@ class Writer(Generic[Wish]):
                 self._trouble = None
 
 
-def _answer(batch: Sequence[_Request[Any]], results: Sequence[object]) -> None:
-    """Hands the results to the callers' event loops, one call for each loop."""
+def _deliver(batch: Sequence[_Entry[Any]], results: Sequence[object]) -> None:
+    """Passes the results to the callers' event loops, with one call for each loop."""
     by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], object]]] = {}
-    for request, result in zip(batch, results, strict=True):
-        by_loop.setdefault(request.future.get_loop(), []).append((request.future, result))
-    for loop, answers in by_loop.items():
+    for entry, result in zip(batch, results, strict=True):
+        by_loop.setdefault(entry.future.get_loop(), []).append((entry.future, result))
+    for loop, settled in by_loop.items():
         try:
-            loop.call_soon_threadsafe(_settle, answers)
-        except RuntimeError:  # the loop was closed: nobody is waiting any more
-            _log.info("callers_gone", extra={"callers": len(answers)})
+            loop.call_soon_threadsafe(_settle, settled)
+        except RuntimeError:  # the loop was closed: its callers are gone
+            _log.info("callers_gone", extra={"callers": len(settled)})
 
 
-def _settle(answers: list[tuple[asyncio.Future[Any], object]]) -> None:
-    for future, result in answers:
-        if future.done():  # cancelled: the caller has gone
+def _settle(settled: list[tuple[asyncio.Future[Any], object]]) -> None:
+    for future, result in settled:
+        if future.done():  # cancelled: the caller is gone
             continue
         if isinstance(result, Exception):
             future.set_exception(result)

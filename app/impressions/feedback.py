@@ -1,185 +1,147 @@
-"""Taking answers: all feedback of a group commit in one go. Each answer touches its own impression and nothing else."""
+"""What feedback does to an impression: accepted, a duplicate, late, in conflict, or invalid. Pure decisions."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import compress
-from operator import not_
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from app.engine.problem import Model
+from app.errors import InvalidFeedback
+from app.sessions.model import FeedbackKind, FixedParts, Session, Settings
+from app.wire.serving import Feedback
 
-from app.counting.rules import ClockStep
-from app.database.bulk import BulkUpdate
-from app.database.database import Clock
-from app.database.prepared import IsOneOf, Prepared
-from app.database.tables import impressions, sessions
-from app.errors import SessionError, SessionNotFound
-from app.impressions.accept import Kind, take
-from app.impressions.judging import Judgement, judge
-from app.impressions.tickets import is_exploit_ticket
-from app.sessions.cache import Shelf
-from app.sessions.model import Answers, Feedback, FeedbackStatus, Rewards, StoredImpression
-from app.sessions.rows import FixedParts, is_storable
-
-_SESSIONS = Prepared(
-    select(
-        sessions.c.id,
-        sessions.c.created_at,
-        sessions.c.open_at_clock_step,
-        sessions.c.clock_step_at,
-        Clock().label("now"),
-    ).where(IsOneOf(sessions.c.id, "ids"))
-)
-_STORED = [impressions.c[field] for field in StoredImpression.__dataclass_fields__]  # in the order of its fields
-_LOCKED = (
-    select(impressions.c.ticket, impressions.c.session_id, *_STORED)
-    .where(IsOneOf(impressions.c.ticket, "tickets"))
-    .order_by(impressions.c.session_id, impressions.c.sequence)
-    .with_for_update()
-    .cte("locked")
-)
-_BY_TICKET = Prepared(select(Clock().label("now"), _LOCKED))  # the time at which each row had been locked
-
-# Not "epoch IS NULL": PostgreSQL, as long as it has no statistics, would take that for rare and read all that is open.
-_STILL_OPEN = "coalesce(impressions.epoch, -1) = -1 AND impressions.outcome IS NULL AND NOT impressions.not_shown"
-_KEYS = ["session_id", "sequence"]
-_ACCEPT = BulkUpdate(impressions, ["outcome", "clicked", "not_shown", "answered_at"], _KEYS, _STILL_OPEN)
-_KEEP_LATE = BulkUpdate(
-    impressions, ["late_outcome", "late_clicked", "late_at"], _KEYS, "impressions.late_outcome IS NULL"
-)
+_CLICK_OR_NOT = (0.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Answer:
-    """A wish to store answers for one session."""
+class FeedbackStatus(StrEnum):
+    """What became of feedback."""
 
-    session_id: str
-    answers: Answers
-
-
-class Answering:
-    """Judges and stores the answers of one group commit; made anew for each."""
-
-    def __init__(self, connection: Connection, wishes: Sequence[Answer], shelf: Shelf) -> None:
-        self._connection = connection
-        self._wishes = wishes
-        self._sessions, self._steps = _sessions(connection, wishes, shelf)
-        plain, unusual = self._sorted_out()
-        touched = [ticket for few in (*plain.values(), unusual) for ticket in few]
-        self._taken = take(connection, plain, touched) if plain else set()
-        self._all_taken = len(self._taken) == sum(len(w.answers) for w in wishes if w.session_id in self._sessions)
-        left = set() if self._all_taken else set(touched) - self._taken | set(unusual)
-        # The time is from after the rows were locked: a fold that went first has stamped them already.
-        self._impressions, self._now = _impressions(connection, left, self._steps)
-        self._judged: dict[str, Judgement] = {}
-        self._accepted: list[tuple[object, ...]] = []
-        self._late: list[tuple[object, ...]] = []
-
-    def _sorted_out(self) -> tuple[dict[Kind, list[str]], list[str]]:
-        """Returns the tickets of answers that may be taken without judgement, and those of the others."""
-        plain: dict[Kind, list[str]] = {}
-        unusual: list[str] = []
-        seen: set[str] = set()
-        for wish in self._wishes:
-            session = self._sessions.get(wish.session_id)
-            if session is None:
-                continue
-            seconds = session.settings.final_after_seconds
-            by_reward = {one: plain.setdefault(Kind(wish.session_id, one, seconds), []) for one in (0.0, 1.0)}
-            if wish.session_id in self._steps:  # the statements would go by times that mean nothing any more
-                unusual += [feedback.ticket for feedback in wish.answers]
-                continue
-            if isinstance(wish.answers, Rewards) and _are_new(wish.answers.tickets, seen):
-                tickets, clicks = wish.answers.tickets, wish.answers.clicks
-                by_reward[1.0] += compress(tickets, clicks)
-                by_reward[0.0] += compress(tickets, map(not_, clicks))
-                continue
-            for ticket, reward, _, _ in wish.answers:
-                few = None if reward is None else by_reward.get(reward)
-                if few is None or ticket in seen or not (ticket.isascii() and ticket.isprintable()):
-                    few = unusual
-                few.append(ticket)
-                seen.add(ticket)
-        return {kind: few for kind, few in plain.items() if few}, [one for one in unusual if is_storable(one)]
-
-    def results(self) -> list[list[FeedbackStatus] | SessionError]:
-        """Returns the statuses for each caller, in order; what is worth it has been written."""
-        results = [self._result(wish) for wish in self._wishes]
-        _ACCEPT.run(self._connection, self._accepted)
-        _KEEP_LATE.run(self._connection, self._late)
-        return results
-
-    def _result(self, wish: Answer) -> list[FeedbackStatus] | SessionError:
-        session = self._sessions.get(wish.session_id)
-        if session is None:
-            return SessionNotFound(f"there is no session {wish.session_id}")
-        if self._all_taken:
-            return [FeedbackStatus.ACCEPTED] * len(wish.answers)
-        taken, accepted, statuses = self._taken, FeedbackStatus.ACCEPTED, []
-        for feedback in wish.answers:
-            if feedback.ticket in taken:
-                taken.remove(feedback.ticket)  # the first of its ticket; another one is judged
-                statuses.append(accepted)
-            else:
-                statuses.append(self._status(wish.session_id, session, feedback))
-        return statuses
-
-    def _status(self, session_id: str, session: FixedParts, feedback: Feedback) -> FeedbackStatus:
-        owner, impression = self._impressions.get(feedback.ticket, (None, None))
-        if impression is None or owner != session_id:
-            exploit = is_exploit_ticket(feedback.ticket, session.ticket_key, session_id)
-            return FeedbackStatus.IGNORED if exploit else FeedbackStatus.NOT_FOUND
-        if feedback.ticket in self._judged:
-            impression = _after(impression, self._judged[feedback.ticket])
-        judgement = judge(impression, feedback, session.settings, self._now)
-        if judgement.late:
-            self._late.append((judgement.outcome, judgement.clicked, self._now, session_id, impression.sequence))
-            self._judged[feedback.ticket] = judgement
-        elif judgement.status is FeedbackStatus.ACCEPTED:
-            new = (judgement.outcome, judgement.clicked, judgement.not_shown, self._now)
-            self._accepted.append((*new, session_id, impression.sequence))
-            self._judged[feedback.ticket] = judgement
-        return judgement.status
+    ACCEPTED = "accepted"
+    DUPLICATE = "duplicate"
+    LATE = "late"
+    IGNORED = "ignored"
+    CONFLICT = "conflict"  # a 409 for a single call, a row's status in a batch
+    NOT_FOUND = "not_found"  # a 404 for a single call, a row's status in a batch
+    INVALID = "invalid"  # a 422 for a single call, a row's status in a batch: a click on an item that was not shown
 
 
-def _are_new(tickets: Sequence[str], seen: set[str]) -> bool:
-    """Returns whether no ticket comes twice or has been seen; they are noted as seen then."""
-    own = set(tickets)
-    if len(own) < len(tickets) or not seen.isdisjoint(own):
-        return False
-    seen |= own
-    return True
+@dataclass(frozen=True, slots=True)
+class Rewards:
+    """A batch in which every row is a reward of 0 or 1, as columns: rows cost no object each unless one is needed.
+
+    Nearly every batch is of this kind. As objects, 100 rows would take twice as long to read and check.
+    """
+
+    tickets: list[str]  # of printable ASCII
+    clicks: list[float]  # 0 or 1 for each ticket
+
+    def __len__(self) -> int:
+        return len(self.tickets)
+
+    def __iter__(self) -> Iterator[Feedback]:
+        for ticket, click in zip(self.tickets, self.clicks, strict=True):
+            yield Feedback.model_construct(ticket=ticket, reward=float(click))
 
 
-def _after(impression: StoredImpression, judgement: Judgement) -> StoredImpression:
-    """Returns the impression as an answer earlier in the same batch has left it."""
-    if judgement.late:
-        return replace(impression, late_outcome=judgement.outcome, late_clicked=judgement.clicked)
-    return replace(impression, outcome=judgement.outcome, clicked=judgement.clicked, not_shown=judgement.not_shown)
+FeedbackRows = Sequence[Feedback] | Rewards
 
 
-def _sessions(
-    connection: Connection, wishes: Sequence[Answer], shelf: Shelf
-) -> tuple[dict[str, FixedParts], dict[str, ClockStep]]:
-    """Returns the sessions that exist, and the clock steps of those in which impressions may be open since before."""
-    found: dict[str, FixedParts] = {}
-    steps: dict[str, ClockStep] = {}
-    for id_, created_at, sequence, step_at, now in _SESSIONS.rows(
-        connection, ids=sorted({wish.session_id for wish in wishes})
-    ):
-        found[id_] = shelf.fixed(connection, id_, created_at)
-        if step_at and now < step_at + found[id_].settings.final_after_seconds:
-            steps[id_] = ClockStep(sequence, step_at)
-    return found, steps
+@dataclass(slots=True)  # not frozen: one is made for every row, and freezing takes four times as long
+class StoredImpression:
+    """A stored impression, as far as feedback and folds need it. The columns of its row have the same names."""
+
+    sequence: int
+    i: int  # in the order shown
+    j: int
+    plan_version: int
+    issued_at: float
+    outcome: float | None  # the reward, once answered in time
+    clicked: int | None  # bit 1: first slot, bit 2: second slot (item-level feedback)
+    not_shown: bool
+    late_outcome: float | None = None
+    late_clicked: int | None = None
+    epoch: int | None = None  # of the fold that counted it or found it void
+    void: bool = False
 
 
-def _impressions(
-    connection: Connection, tickets: Collection[str], steps: Mapping[str, ClockStep]
-) -> tuple[dict[str, tuple[str, StoredImpression]], float]:
-    """Returns the impressions that the tickets name, locked, with the session of each; and the time."""
-    rows = _BY_TICKET.rows(connection, tickets=list(tickets)) if tickets else []
-    found = {row[1]: (row[2], StoredImpression(*row[3:])) for row in rows}
-    for session_id, impression in found.values():
-        step = steps.get(session_id)
-        if step is not None and step.met(impression.sequence):
-            impression.issued_at = step.at  # its lifetime began again
-    return found, max((row[0] for row in rows), default=0.0)
+class Decision(NamedTuple):
+    """The status to answer with, and what to write, if anything."""
+
+    status: FeedbackStatus
+    outcome: float | None = None  # write as the outcome
+    clicked: int | None = None
+    not_shown: bool = False  # mark as not shown: void at the next fold
+    late: bool = False  # write outcome and clicked into the late columns instead
+
+
+def check_feedback(feedback: Feedback, session: Session) -> None:
+    """Raises InvalidFeedback if the feedback is of another kind than the session asks for."""
+    if feedback.reward in _CLICK_OR_NOT and session.settings.feedback is FeedbackKind.PAIR:  # nearly all feedback
+        return
+    if feedback.not_shown:
+        return
+    if session.settings.feedback is FeedbackKind.ITEMS:
+        if feedback.clicked is None:
+            raise InvalidFeedback("clicked", "this session asks which items were clicked: send a list of ids, or []")
+        unknown = [item for item in feedback.clicked if item not in session.item_ids]
+        if unknown:
+            raise InvalidFeedback("clicked", f'no item of this session is called "{unknown[0]}"')
+        return
+    if feedback.reward is None:
+        raise InvalidFeedback("reward", "this session asks for a reward: 1 for a click on the pair, 0 for none")
+    if session.settings.model is Model.STOCHASTIC:
+        raise InvalidFeedback("reward", f"must be 0 or 1, got {feedback.reward}")
+
+
+def decide(impression: StoredImpression, feedback: Feedback, session: FixedParts, now: float) -> Decision:
+    """Returns what to do with feedback that arrives at `now` (database time, read after the row was locked).
+
+    Feedback counts if it arrives before the impression is final, and only the first one does. The fold that counts an
+    impression writes its epoch under the same row lock, so feedback cannot be accepted after a fold has passed it.
+    """
+    if feedback.not_shown:
+        return _decide_not_shown(impression, session.settings, now)
+    shown = session.items[impression.i].id, session.items[impression.j].id
+    if feedback.clicked is not None and not set(feedback.clicked) <= set(shown):
+        # To ignore the id would turn a click into a non-click.
+        return Decision(FeedbackStatus.INVALID)
+    outcome, clicked = _value(feedback, shown)
+    earlier = _earlier_answer(impression)
+    if earlier is not None:
+        same = earlier == (outcome, clicked)
+        return Decision(FeedbackStatus.DUPLICATE if same else FeedbackStatus.CONFLICT)
+    if _is_final(impression, session.settings, now):
+        return Decision(FeedbackStatus.LATE, outcome, clicked, late=True)
+    return Decision(FeedbackStatus.ACCEPTED, outcome, clicked)
+
+
+def _decide_not_shown(impression: StoredImpression, settings: Settings, now: float) -> Decision:
+    if impression.not_shown:
+        return Decision(FeedbackStatus.DUPLICATE)
+    if impression.outcome is not None or impression.late_outcome is not None:
+        return Decision(FeedbackStatus.CONFLICT)
+    if _is_final(impression, settings, now):
+        return Decision(FeedbackStatus.LATE)
+    return Decision(FeedbackStatus.ACCEPTED, not_shown=True)
+
+
+def _earlier_answer(impression: StoredImpression) -> tuple[float | None, int | None] | None:
+    """Returns the first answer, in time or late; None if there was none. "Not shown" is an answer without a value."""
+    if impression.not_shown:
+        return None, None
+    if impression.outcome is not None:
+        return impression.outcome, impression.clicked
+    return None if impression.late_outcome is None else (impression.late_outcome, impression.late_clicked)
+
+
+def _is_final(impression: StoredImpression, settings: Settings, now: float) -> bool:
+    """Returns whether it is too late: a fold has passed the impression, or its window or time to live is over."""
+    return impression.epoch is not None or impression.void or now >= impression.issued_at + settings.final_after_seconds
+
+
+def _value(feedback: Feedback, shown: tuple[str, str]) -> tuple[float, int | None]:
+    """Returns the reward and, for item-level feedback, the clicked slots as bits."""
+    if feedback.clicked is None:
+        return float(feedback.reward or 0.0), None
+    bits = (1 if shown[0] in feedback.clicked else 0) | (2 if shown[1] in feedback.clicked else 0)
+    return float(bits > 0), bits

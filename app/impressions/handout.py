@@ -1,32 +1,101 @@
-"""Handing out the plan: its seeded, shuffled sequence, and the decision what each caller gets.
+"""Hand-out: the order in which a plan's pairs are shown, and what each caller of next-pair gets.
 
-Every process that knows a plan knows the same sequence, so only a position (the cursor) is shared. The shuffle keeps
-time of day from lining up with pairs. A very long demand is cut into chunks, each a fair part of every pair, so that
-no process ever holds more than one chunk's worth of positions.
+Every process that knows a plan knows the same order, a seeded shuffle, so processes share only a position (the cursor).
+The shuffle keeps the time of day from correlating with pairs. A very long demand is cut into chunks, each with a fair
+part of every pair, so that no process holds more than one chunk's worth of positions.
 """
 
+import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import NamedTuple
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from typing import NamedTuple, Self
 
 import numpy as np
 
+from app.database.tables import State
 from app.engine.arrays import IntArray
 from app.engine.problem import Model
 from app.engine.randomness import Purpose as Randomness
 from app.engine.randomness import source
 from app.errors import SessionStopped
 from app.impressions.tickets import exploit_ticket, stored_tickets
-from app.sessions.model import HandedOut, Purpose, SessionRecord, State
+from app.sessions.model import Session
 
 CHUNK = 100_000
 """Positions shuffled at a time: under 1 MB and a few milliseconds."""
 
 
+class Purpose(StrEnum):
+    """Why a pair was handed out."""
+
+    EXPLORE = "explore"
+    EXPLOIT = "exploit"
+
+
+class Impression(NamedTuple):
+    """One impression as the caller gets it; i and j in the order shown. A tuple, because every request makes one."""
+
+    ticket: str
+    i: int
+    j: int
+    purpose: Purpose
+    counts: bool
+    plan_version: int
+
+
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Order:
+    """A call of next-pair: which session, how many impressions, and how a retry is recognised."""
+
+    session_id: str
+    count: int
+    route: str  # scope of the key: "next-pair" or "next-pair/batch"
+    idempotency_key: str | None
+    body_digest: str  # of the request's body, compared when the key comes again
+
+    @property
+    def key(self) -> Key | None:
+        """The stored key of this order, None without an Idempotency-Key."""
+        return None if self.idempotency_key is None else (self.session_id, self.route, self.idempotency_key)
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """Pairs and how often each is to be shown, as the text that is stored.
+
+    A plan may ask for tens of thousands. The text is written once, by the process that makes the plan, and parsed only
+    where the pairs are needed: storing it does not delay other requests.
+    """
+
+    text: str  # JSON: [[i, j, count], ...]
+
+    @classmethod
+    def of(cls, triples: Iterable[tuple[int, int, int]]) -> Self:
+        """Returns these triples of i, j and count."""
+        given = tuple(triples)
+        counts = cls(json.dumps(given, separators=(",", ":")))
+        counts.__dict__["total"] = sum(count for _, _, count in given)
+        return counts
+
+    @property
+    def triples(self) -> tuple[tuple[int, int, int], ...]:
+        """The pairs, each with its count."""
+        return tuple((i, j, count) for i, j, count in json.loads(self.text))
+
+    @cached_property
+    def total(self) -> int:
+        """The number of impressions asked for."""
+        return sum(count for _, _, count in self.triples)
+
+
 class HandoutSequence:
-    """The pairs of one plan in the order they are handed out; after the last it starts again."""
+    """The pairs of one plan in the order they are handed out; after the last one it starts again."""
 
     def __init__(self, pairs: tuple[tuple[int, int, int], ...], seed: int, version: int) -> None:
         self._i = np.array([i for i, _, _ in pairs], dtype=np.int64)
@@ -42,7 +111,7 @@ class HandoutSequence:
         self._unrolled = _Unrolled(0, 0, [])
 
     def pairs(self, position: int, count: int) -> list[tuple[int, int]]:
-        """Returns so many pairs from this position on, counted from 0 and wrapping around at the end."""
+        """Returns `count` pairs from this position on; positions start at 0 and wrap around at the end."""
         found: list[tuple[int, int]] = []
         while len(found) < count:
             within, unrolled = (position + len(found)) % self.total, self._unrolled
@@ -53,7 +122,7 @@ class HandoutSequence:
         return found
 
     def _unroll(self, within: int) -> "_Unrolled":
-        """Returns the chunk around a position as plain pairs: numpy is slow at one value at a time."""
+        """Returns the chunk that contains a position as Python tuples: numpy is slow at single values."""
         chunk = int(np.searchsorted(self._starts, within, side="right")) - 1
         pairs = list(zip(self._i.tolist(), self._j.tolist(), strict=True))
         start, end = int(self._starts[chunk]), int(self._starts[chunk + 1])
@@ -74,67 +143,67 @@ class _Unrolled(NamedTuple):
 
 
 @dataclass
-class Desk:
-    """One session at the moment of a group commit: read under its lock, changed as callers are served, written back."""
+class HandoutState:
+    """One session during a group commit: read under its lock, changed as callers are served, then written back."""
 
-    record: SessionRecord
+    session: Session
     sequence: HandoutSequence | None  # None: the plan asks for nothing (certified, exhausted)
     best: tuple[int, int]
     issued: int
     void: int
     next_sequence: int
     cursor: int
-    new: list[HandedOut] = field(default_factory=list)  # to be stored, with the sequences before `next_sequence`
+    new: list[Impression] = field(default_factory=list)  # to be stored, numbered up to `next_sequence` - 1
     tickets: Iterator[str] = field(default_factory=stored_tickets)
 
-    def serve(self, count: int, rng: random.Random) -> list[HandedOut]:
-        """Returns `count` impressions for one caller; those that count are also noted in `new`, to be stored.
+    def hand_out(self, count: int, rng: random.Random) -> list[Impression]:
+        """Returns `count` impressions for one caller; those that explore are also added to `new`, to be stored.
 
         Raises:
             SessionStopped: the session hands out nothing more.
         """
-        if self.record.state is State.STOPPED:
-            raise SessionStopped(f"session {self.record.id} is stopped; resume is not possible, create a new one")
-        given: list[HandedOut] = []
+        if self.session.state is State.STOPPED:
+            raise SessionStopped(f"session {self.session.id} is stopped and cannot be resumed; create a new one")
+        given: list[Impression] = []
         while len(given) < count:
             n = self._explorable(count - len(given), rng)
             given += self._explore(n, rng) if n else [self._exploit(rng)]
         return given
 
     def _explorable(self, wanted: int, rng: random.Random) -> int:
-        """Returns how many of the next impressions are given to exploration, up to those wanted."""
-        if self.record.state is not State.RUNNING or self.sequence is None or self.sequence.total == 0:
+        """Returns how many of the next impressions explore, at most those wanted."""
+        if self.session.state is not State.RUNNING or self.sequence is None or self.sequence.total == 0:
             return 0
-        if self.record.budget is not None:
-            wanted = min(wanted, self.record.budget - (self.issued - self.void))
-        share = self.record.settings.explore_share
+        if self.session.budget is not None:
+            wanted = min(wanted, self.session.budget - (self.issued - self.void))
+        share = self.session.settings.explore_share
         if wanted > 0 and share < 1.0:
             return int(rng.random() < share)
         return max(wanted, 0)
 
-    def _explore(self, count: int, rng: random.Random) -> list[HandedOut]:
-        """Returns the next impressions of the plan; a loop with few names, since it runs for every single one."""
-        assert self.sequence is not None  # noqa: S101 - `_explorable` has checked it; this tells the type checker
-        total, tickets, version = self.sequence.total, self.tickets, self.record.plan_version
-        # In the deterministic model an entry is asked once; while all answers are out, repeats fill the time.
-        once = self.record.settings.model is Model.DETERMINISTIC
+    def _explore(self, count: int, rng: random.Random) -> list[Impression]:
+        """Returns the next impressions of the plan; the loop uses local names, because it runs for every impression."""
+        assert self.sequence is not None  # noqa: S101 - `_explorable` has checked it; for the type checker
+        total, tickets, version = self.sequence.total, self.tickets, self.session.plan_version
+        # In the deterministic model an entry counts once; repeats are handed out while answers are outstanding.
+        once = self.session.settings.model is Model.DETERMINISTIC
         given = []
         for position, pair in enumerate(self.sequence.pairs(self.cursor, count), self.cursor):
-            i, j = _slots(pair, rng)
+            i, j = _random_order(pair, rng)
             counts = not (once and position >= total)
-            given.append(HandedOut(next(tickets), i, j, Purpose.EXPLORE, counts, version))
+            given.append(Impression(next(tickets), i, j, Purpose.EXPLORE, counts, version))
             self.issued += counts
         self.new += given
         self.next_sequence += count
         self.cursor += count
         return given
 
-    def _exploit(self, rng: random.Random) -> HandedOut:
-        i, j = _slots(self.best, rng)
-        ticket = exploit_ticket(self.record.ticket_key, self.record.id)
-        return HandedOut(ticket, i, j, Purpose.EXPLOIT, False, self.record.plan_version)
+    def _exploit(self, rng: random.Random) -> Impression:
+        i, j = _random_order(self.best, rng)
+        ticket = exploit_ticket(self.session.ticket_key, self.session.id)
+        return Impression(ticket, i, j, Purpose.EXPLOIT, False, self.session.plan_version)
 
 
-def _slots(pair: tuple[int, int], rng: random.Random) -> tuple[int, int]:
-    """Returns the pair in random order: slots differ, and neither item may always have the better one."""
+def _random_order(pair: tuple[int, int], rng: random.Random) -> tuple[int, int]:
+    """Returns the pair in random order: slots differ, and no item may always have the better one."""
     return pair if rng.random() < 0.5 else (pair[1], pair[0])

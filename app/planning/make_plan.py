@@ -1,10 +1,11 @@
-"""One plan from stored values: evidence and memory in, a plan for the log, a snapshot and maybe a certificate out."""
+"""Make one plan: evidence and memory in; a plan for the log, a snapshot and maybe a certificate out. Pure."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 
+from app.counting.rules import EvidenceRows
 from app.engine.choices import Choices
 from app.engine.evidence import Evidence
 from app.engine.health import findings
@@ -13,31 +14,16 @@ from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.engine.shares import Shares
 from app.engine.silence import Unanswered
-from app.planning.memory import recall
+from app.health import Health, merge, suspends
+from app.impressions.handout import PairCounts
+from app.planning.memory import load_memory
+from app.planning.plan import Planned, PlanningInput, StoredPlan
 from app.results.certificates import Proof, certificate_of
-from app.results.health import CHANGED_SHARES, in_words, kept, suspended, to_plain, with_new
-from app.results.snapshots import report_of, snapshot_of
-from app.sessions.model import Asked, EvidenceRows, Health, PlanRecord, Snapshot, State
-from app.sessions.ports import CertificateRecord, PlanningInput
-
-
-@dataclass(frozen=True)
-class Planned:
-    """What planning adds to a session."""
-
-    plan: PlanRecord
-    snapshot: Snapshot
-    certificate: CertificateRecord | None
-    made_for: State  # of the session, when it was read
-
-
-def evidence_of(n_items: int, rows: EvidenceRows) -> Evidence:
-    """Returns stored counts as the engine's evidence."""
-    i, j, version, n, on_i, on_j = (
-        np.array(column, dtype=np.int64)
-        for column in (rows.i, rows.j, rows.version, rows.n, rows.clicks_i, rows.clicks_j)
-    )
-    return Evidence.empty(n_items).add(i, j, version, n, np.array(rows.s, dtype=np.float64), (on_i, on_j))
+from app.results.estimates import evidence_of
+from app.results.findings import CHANGED_SHARES, describe
+from app.results.report import PlanReport
+from app.results.snapshots import snapshot_of
+from app.results.sql import Certificate
 
 
 def unanswered_of(rows: EvidenceRows, closed_before: int) -> Unanswered:
@@ -49,39 +35,33 @@ def unanswered_of(rows: EvidenceRows, closed_before: int) -> Unanswered:
 
 
 def make_plan(given: PlanningInput, now: datetime) -> Planned:
-    """Returns the next plan; a pure function of what is stored, but for the time shown in the snapshot."""
-    record = given.record
-    problem = record.settings.problem(len(record.items), record.budget)
-    policy = policy_named(record.settings.policy)
-    evidence, shares = evidence_of(len(record.items), given.evidence), policy.shares(problem)
-    recalled = recall(given)
-    result = plan(policy, problem, evidence, recalled.memory)
-    said = {} if given.last_plan is None else given.last_plan.report
-    changed = (CHANGED_SHARES,) if said and Shares(**said.get("shares_of_delta", {})) != shares else ()
-    found = (*recalled.lost, *changed, *_findings(given, problem, evidence, recalled.memory.choices, shares))
-    health = with_new(kept(said), found)
-    report = {
-        **report_of(result.report),
-        "budget": record.budget,
-        "shares_of_delta": asdict(shares),
-        "health": to_plain(health),
-    }
-    demand = Asked.of(
+    """Returns the next plan; it depends on nothing but what is stored, except for the time shown in the snapshot."""
+    session, problem = given.session, given.session.problem
+    policy = policy_named(session.settings.policy)
+    evidence, shares = evidence_of(len(session.items), given.evidence), policy.shares(problem)
+    loaded = load_memory(given)
+    result = plan(policy, problem, evidence, loaded.memory)
+    last = None if given.last_plan is None else given.last_plan.report
+    changed = (CHANGED_SHARES,) if last is not None and (last.shares or Shares()) != shares else ()
+    found = (*loaded.lost, *changed, *_findings(given, problem, evidence, loaded.memory.choices, shares))
+    health = merge(() if last is None else last.health, found)
+    report = PlanReport.of(result.report, session.budget, shares, health)
+    demand = PairCounts.of(
         zip(result.demand.i.tolist(), result.demand.j.tolist(), result.demand.count.tolist(), strict=True)
     )
-    new = PlanRecord(
+    new = StoredPlan(
         version=result.memory.version,
-        epoch=record.epoch,
+        epoch=session.epoch,
         demand=demand,
         handout=demand,
         report=report,
         memory=result.memory.to_json(),
         counted_before=given.counters.counted,
-        follows=record.plan_id,
+        follows=session.plan_id,
     )
-    snapshot = snapshot_of(replace(record, plan_version=new.version), report, given.health, given.signals, now)
-    proof = Proof(problem, evidence, recalled.memory.choices, shares)
-    return Planned(new, snapshot, _new_certificate(given, result, proof, health), record.state)
+    snapshot = snapshot_of(replace(session, plan_version=new.version), report, given.health, given.signals, now)
+    proof = Proof(problem, evidence, loaded.memory.choices, shares)
+    return Planned(new, snapshot, _new_certificate(given, result, proof, health), session.state)
 
 
 def _findings(
@@ -90,14 +70,14 @@ def _findings(
     """Returns what contradicts the assumptions, in words."""
     unanswered = unanswered_of(given.evidence, given.closed_before)
     found = findings(problem, evidence, choices, shares, unanswered)
-    return tuple(in_words(finding, given.record.items) for finding in found)
+    return tuple(describe(finding, given.session.items) for finding in found)
 
 
 def _new_certificate(
     given: PlanningInput, result: Plan, proof: Proof, health: tuple[Health, ...]
-) -> CertificateRecord | None:
+) -> Certificate | None:
     """Returns the certificate if this plan is the one that certified and nothing casts doubt on it."""
     latched = result.memory.certified
-    if latched is None or latched.version != result.memory.version or suspended((*given.health, *health)):
+    if latched is None or latched.version != result.memory.version or suspends((*given.health, *health)):
         return None
-    return certificate_of(given.record, latched, proof, given.evidence)
+    return certificate_of(given.session, latched, proof, given.evidence)

@@ -8,39 +8,38 @@ and nothing used is forgotten. If that cannot be read either, the session goes o
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any
 
 from app.engine.arrays import Pair
 from app.engine.certificate import Verdict
 from app.engine.choices import Choices
 from app.engine.memory import Certified, Memory, UnreadableMemory
-from app.results.health import LOST_CHOICES
-from app.results.snapshots import ALWAYS_ASSUMED
-from app.sessions.model import Health
-from app.sessions.ports import PlanningInput
+from app.health import Health
+from app.planning.plan import PlanningInput
+from app.results.findings import LOST_CHOICES
+from app.results.report import ALWAYS_ASSUMED, PlanReport
 
 
 @dataclass(frozen=True)
-class Recalled:
+class LoadedMemory:
     """The memory to plan with, at the stored version, and what was lost with the one that should have been there."""
 
     memory: Memory
     lost: tuple[Health, ...] = ()
 
 
-def recall(given: PlanningInput) -> Recalled:
+def load_memory(given: PlanningInput) -> LoadedMemory:
     """Returns the policy's memory. A verdict that had latched is in the last plan's report too, and is kept."""
-    version, last = given.record.plan_version, given.last_plan
+    version, last = given.session.plan_version, given.last_plan
     if last is None:
-        return Recalled(Memory(version=version))
+        return LoadedMemory(Memory(version=version))
     memory = read_memory(last.memory)
     if memory is not None:
-        return Recalled(replace(memory, version=version))
+        return LoadedMemory(replace(memory, version=version))
     # Before the first plan nothing was chosen.
     before = Memory() if last.version == 1 else read_memory(given.memory_before or "")
     lost = () if before is not None else (LOST_CHOICES,)
     certified = _latched(last.report, version)
-    return Recalled(replace(before or Memory(), version=version, certified=certified), lost)
+    return LoadedMemory(replace(before or Memory(), version=version, certified=certified), lost)
 
 
 def read_memory(text: str) -> Memory | None:
@@ -57,8 +56,8 @@ def read_memory(text: str) -> Memory | None:
         return None
 
 
-def _latched(report: dict[str, Any], version: int) -> Certified | None:
-    if report["verdict"] != Verdict.CERTIFIED:
+def _latched(report: PlanReport, version: int) -> Certified | None:
+    if report.verdict != Verdict.CERTIFIED:
         return None
-    own = tuple(name for name in report["assumptions"] if name not in ALWAYS_ASSUMED)
-    return Certified(Pair(*report["pair"]), report["gap"], version, own)
+    own = tuple(name for name in report.assumptions if name not in ALWAYS_ASSUMED)
+    return Certified(Pair(*report.pair), report.gap, version, own)

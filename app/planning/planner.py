@@ -1,4 +1,4 @@
-"""When to fold and plan: soon after enough answers, every second while answers are out, never on the event loop."""
+"""When to fold and plan: soon after enough feedback, every second while impressions are open, in the background."""
 
 import asyncio
 import logging
@@ -9,179 +9,170 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
+from app.counting.fold import fold
+from app.counting.sql import FoldResult
+from app.database.store import Store
 from app.engine.problem import Model
 from app.errors import SessionError, SessionNotFound
-from app.planning.make_plan import Planned
-from app.planning.worker import Computing
-from app.results.notes import outdated
-from app.results.snapshots import snapshot_of
-from app.sessions.model import Counters, PlanRecord, SessionRecord
-from app.sessions.ports import PlanningInput, Store
+from app.planning.plan import Planned, PlanningInput, StoredPlan
+from app.planning.sql import add_plan, read_last_plan, read_sessions_to_advance
+from app.planning.worker import PlanWorker
+from app.results.notes import is_outdated
+from app.results.snapshots import Snapshots
+from app.sessions.cache import SessionCache
+from app.sessions.lookup import SessionLookup
+from app.sessions.model import Session
 from app.telemetry.meter import Meter
 
 TICK_SECONDS = 0.05
 SWEEP_SECONDS = 1.0
-"""Sessions with impressions out are folded at least this often: windows close without anyone calling."""
+"""Sessions with open impressions are folded at least this often: windows close without any request."""
 
 LONGEST_QUIET_SECONDS = 5.0
-"""A session whose next impression expires later than that is still looked at so often: another process may have died
-with answers that only it knew of."""
+"""A session whose next impression expires later than this is still checked this often: another process may have ended
+with feedback that only it knew of."""
 FOLDING_SHARE = 0.1
-"""Of the time, at most, is spent folding one session while its answers pour in and its plan waits for a slow one."""
-
-REFRESH_TRIES = 20
-"""Changes of state that may overtake each other before a snapshot is left to the next one."""
+"""At most this share of the time is spent on folding one session while much feedback comes and its plan waits for a
+slow answer."""
 
 EAGERNESS = 0.25
-"""A fold is worth it once this part of what the plan still lacks has been answered here (others may have the rest)."""
+"""Fold once this share of the feedback that the plan still needs has come to this process (others may have the rest)."""
 
 log = logging.getLogger(__name__)
 
 
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
 @dataclass(frozen=True)
-class _Goal:
-    """When the current plan of a session is done."""
+class _Target:
+    """When the current plan of a session is complete."""
 
-    plan: tuple[int, str]  # its version and identity
-    counted: int  # impressions in the evidence that end it
+    plan: tuple[int, str]  # its version and id
+    counted: int  # impressions in the evidence that complete it
     idle: bool  # it asks for nothing: certified or exhausted
 
 
 class Planner:
-    """Advances sessions: fold, and plan when the demand is met. Any number of processes may do so at once.
+    """Advances sessions: fold, and plan when the demand is met. Several processes may do so at once.
 
-    Losing a race is harmless: a fold finds nothing to do, a plan is dropped by compare-and-set.
+    Losing a race is harmless: a fold finds nothing to do, and a plan is dropped by compare-and-set.
     """
 
     def __init__(
         self,
         store: Store,
-        clock: Callable[[], datetime] = _now,
-        said_anew: Callable[[str], None] = lambda _: None,
+        lookup: SessionLookup,
+        cache: SessionCache,
+        snapshots: Snapshots,
+        *,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         meter: Meter | None = None,
     ) -> None:
         self._store = store
+        self._lookup = lookup
+        self._snapshots = snapshots
+        self._worker = PlanWorker(store, cache)
         self._clock = clock
         self._meter = meter or Meter()
-        self._said_anew = said_anew  # told of every session whose snapshot may have been replaced
-        self._goals: dict[str, _Goal] = {}
-        self._lacking: dict[str, int] = {}
-        self._answers: dict[str, int] = defaultdict(int)
+        self._targets: dict[str, _Target] = {}
+        self._lacking: dict[str, int] = {}  # feedback that the current plan still needs
+        self._feedback: dict[str, int] = defaultdict(int)  # accepted since the last fold
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._task: asyncio.Task[None] | None = None
-        self._computing = Computing(store)
         self._not_before: dict[str, float] = {}
         self._quiet_until: dict[str, float] = {}
+        self._task: asyncio.Task[None] | None = None
         self._advancing: dict[str, asyncio.Task[None]] = {}
 
-    def answers_came(self, session_id: str, count: int) -> None:
-        """Notes that answers were stored; the loop decides whether they are enough to act on."""
-        self._answers[session_id] += count
+    def feedback_accepted(self, session_id: str, count: int) -> None:
+        """Counts accepted feedback; the loop decides whether it is enough to fold."""
+        self._feedback[session_id] += count
 
     async def advance(self, session_id: str, *, plan_anyway: bool = False) -> None:
-        """Folds, and plans if the current plan is done (or anyway, after a change of settings)."""
+        """Folds, and plans if the current plan is complete (or anyway, after a change of settings)."""
         async with self._locks[session_id]:
-            self._answers.pop(session_id, None)
-            began = time.monotonic()
-            counters = await self._store.fold(session_id)
-            now = time.monotonic()
-            self._meter.observe("bestpair_fold_seconds", now - began)
-            self._not_before[session_id] = now + (now - began) * (1 / FOLDING_SHARE - 1)
-            self._quiet_until[session_id] = now + min(counters.quiet_seconds, LONGEST_QUIET_SECONDS)
-            record = await self._store.session(session_id)
-            goal = await self._goal(record)
-            self._lacking[session_id] = max(goal.counted - counters.counted, 1)
+            self._feedback.pop(session_id, None)
+            folded = await self._fold(session_id)
+            session = await self._lookup.read(session_id)
+            target = await self._target(session)
+            self._lacking[session_id] = max(target.counted - folded.counters.counted, 1)
             if plan_anyway:
-                while not await self._plan(record):
-                    pass  # another process was quicker, and may not have seen the change yet
-            elif self._is_done(goal, record, counters):
-                await self._plan(record)
-            elif record.settings.model is Model.DETERMINISTIC:
-                await self.refresh(session_id)  # a fold may have found two values for one entry: that suspends at once
-            elif counters.signals is not None and outdated(
-                counters.said, record.settings, counters.signals, counters.stored_health
-            ):
-                await self.refresh(session_id)  # a note has come or gone: people should see it before the next plan
+                while not await self._plan(session):
+                    pass  # another process was faster, and may not have seen the change yet
+            elif self._is_complete(target, session, folded):
+                await self._plan(session)
+            elif session.settings.model is Model.DETERMINISTIC:
+                await self._snapshots.refresh(session_id)  # the fold may have found a contradiction, which suspends
+            elif is_outdated(folded.shown_health, session.settings, folded.signals, folded.stored_health):
+                await self._snapshots.refresh(session_id)  # people should see a new note before the next plan
 
-    async def _goal(self, record: SessionRecord) -> _Goal:
-        goal = self._goals.get(record.id)
-        if goal is None or goal.plan != (record.plan_version, record.plan_id):
-            goal = _goal_of(record, await self._store.last_plan(record.id))
-            self._goals[record.id] = goal
-        return goal
+    async def make_first_plan(self, given: PlanningInput) -> Planned:
+        """Returns the first plan of a session that is not stored yet."""
+        with self._meter.timed("bestpair_planning_seconds"):
+            return await self._worker.plan(given, self._clock())
 
-    def _is_done(self, goal: _Goal, record: SessionRecord, counters: Counters) -> bool:
-        if goal.idle:
+    async def _fold(self, session_id: str) -> FoldResult:
+        began = time.monotonic()
+        folded = await fold(self._store, session_id)
+        now = time.monotonic()
+        self._meter.observe("bestpair_fold_seconds", now - began)
+        self._not_before[session_id] = now + (now - began) * (1 / FOLDING_SHARE - 1)
+        self._quiet_until[session_id] = now + min(folded.quiet_seconds, LONGEST_QUIET_SECONDS)
+        return folded
+
+    async def _target(self, session: Session) -> _Target:
+        target = self._targets.get(session.id)
+        if target is None or target.plan != (session.plan_version, session.plan_id):
+            target = _target_of(session, await self._store.read(read_last_plan, session.id))
+            self._targets[session.id] = target
+        return target
+
+    def _is_complete(self, target: _Target, session: Session, folded: FoldResult) -> bool:
+        counters = folded.counters
+        if target.idle:
             return False
-        if record.settings.model is Model.DETERMINISTIC and counters.plan_is_out and counters.outstanding == 0:
-            return True  # some answers were lost: repeats do not count, so only a new plan asks again
-        spent = record.budget is not None and counters.issued - counters.void >= record.budget
-        return counters.counted >= goal.counted or (spent and counters.outstanding == 0)
+        if session.settings.model is Model.DETERMINISTIC and folded.plan_is_out and counters.outstanding == 0:
+            return True  # some feedback was lost: repeats do not count, so only a new plan asks again
+        spent = session.budget is not None and counters.issued - counters.void >= session.budget
+        return counters.counted >= target.counted or (spent and counters.outstanding == 0)
 
-    async def _plan(self, record: SessionRecord) -> bool:
-        """Makes and stores the next plan; returns False if another process had made it already."""
+    async def _plan(self, session: Session) -> bool:
+        """Makes and stores the next plan; returns False if another process had stored one already."""
         with self._meter.timed("bestpair_planning_seconds"):
             timeline = await self._store.timeline()
-            planned = await self._computing.plan_stored(record, self._clock())
-        new = (planned.plan, planned.snapshot, planned.certificate)
+            planned = await self._worker.plan_stored(session, self._clock())
         try:
-            if not await self._store.add_plan(record.id, *new, timeline=timeline):
+            if not await self._store.write(add_plan, session.id, planned, timeline):
                 self._meter.count("bestpair_plans_total", "lost")
                 return False
         finally:
-            self._said_anew(record.id)
+            self._snapshots.forget(session.id)
         self._meter.count("bestpair_plans_total", "stored")
         if planned.certificate is not None:
-            log.info("session_certified", extra={"session": record.id, "plan_version": planned.plan.version})
-        stored = await self._store.session(record.id)
+            log.info("session_certified", extra={"session": session.id, "plan_version": planned.plan.version})
+        stored = await self._lookup.read(session.id)
         if stored.plan_version == planned.plan.version:
-            self._goals[record.id] = _goal_of(stored, planned.plan)
-        self._lacking[record.id] = max(planned.plan.demand.total, 1)
+            self._targets[session.id] = _target_of(stored, planned.plan)
+        self._lacking[session.id] = max(planned.plan.demand.total, 1)
         if stored.state is not planned.made_for:
-            await self.refresh(record.id)  # it changed while the plan was computed, and the snapshot tells the old one
+            await self._snapshots.refresh(session.id)  # it changed while the plan was computed
         return True
 
-    async def make(self, given: PlanningInput) -> Planned:
-        """Returns the first plan of a session that is not stored yet."""
-        with self._meter.timed("bestpair_planning_seconds"):
-            return await self._computing.plan(given, self._clock())
-
-    async def refresh(self, session_id: str) -> None:
-        """Writes the snapshot anew after a change of state or health; the last one to change it has the last word."""
-        for _ in range(REFRESH_TRIES):
-            said = await self._store.said(session_id)
-            record = said.record
-            snapshot = snapshot_of(record, said.report, said.health, said.signals, self._clock())
-            if (await self._store.snapshot(session_id)).etag == snapshot.etag:
-                return  # it says so already; nothing is written for nothing
-            try:
-                if await self._store.set_snapshot(session_id, record.plan_version, record.state, snapshot):
-                    return
-            finally:
-                self._said_anew(session_id)
-
     def forget(self, session_id: str) -> None:
-        """Drops what is remembered of a deleted session."""
-        for memory in (
-            self._goals, self._lacking, self._answers, self._locks, self._not_before, self._quiet_until,
+        """Drops what is known of a deleted session."""
+        for known in (
+            self._targets, self._lacking, self._feedback, self._locks, self._not_before, self._quiet_until,
         ):  # fmt: skip
-            memory.pop(session_id, None)
+            known.pop(session_id, None)
 
     def start(self) -> None:
         """Starts the loop on the running event loop."""
         self._task = asyncio.create_task(self._run(), name="bestpair-planner")
 
     async def stop(self) -> None:
-        """Stops the loop; a plan that is being computed is dropped, another process or the next start makes it."""
+        """Stops the loop; a plan that is being computed is dropped, and made by another process or the next start."""
         tasks = [*self._advancing.values(), *([self._task] if self._task else [])]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.to_thread(self._computing.close)
+        await asyncio.to_thread(self._worker.close)
 
     async def _run(self) -> None:
         swept = 0.0
@@ -190,14 +181,14 @@ class Planner:
             now = time.monotonic()
             due = {
                 session_id
-                for session_id, count in self._answers.items()
+                for session_id, count in self._feedback.items()
                 if count >= EAGERNESS * self._lacking.get(session_id, 1) and self._not_before.get(session_id, 0) <= now
             }
             if now - swept >= SWEEP_SECONDS:
                 swept = now
                 due.update(await self._sweep())
             for session_id in due - self._advancing.keys():
-                # A task each: a large plan of one session must not hold up the folds of the others.
+                # One task each: a large plan of one session must not delay the folds of the others.
                 task = asyncio.create_task(self._advance_safely(session_id))
                 self._advancing[session_id] = task
                 task.add_done_callback(partial(self._ended, session_id))
@@ -206,14 +197,14 @@ class Planner:
         self._advancing.pop(session_id, None)
 
     async def _sweep(self) -> list[str]:
-        """Returns the sessions with impressions out of which some may have become final.
+        """Returns the sessions with open impressions that may have become final, and those with a new health entry.
 
-        None while the database is away, the next sweep finds them.
+        If the database is down, returns none; the next sweep finds them.
         """
         try:
-            found = await self._store.sessions_to_advance()
+            found = await self.sessions_to_advance()
             now = time.monotonic()
-            return [one for one in found if one in self._answers or self._quiet_until.get(one, 0) <= now]
+            return [one for one in found if one in self._feedback or self._quiet_until.get(one, 0) <= now]
         except SessionError as error:
             log.warning("waiting_sessions_unread", extra={"reason": error.detail})
         except Exception:
@@ -221,8 +212,16 @@ class Planner:
             log.exception("waiting_sessions_failed")
         return []
 
+    async def sessions_to_advance(self) -> list[str]:
+        """Returns the sessions that may have something to fold or plan, and those with a new health entry."""
+        found = await self._store.read(read_sessions_to_advance)
+        changed = self._store.watch.changed_sessions
+        while not changed.empty():
+            found.append(changed.get())
+        return list(dict.fromkeys(found))
+
     async def _advance_safely(self, session_id: str) -> None:
-        """Advances one session; what goes wrong with it must not stop the others."""
+        """Advances one session; an error must not stop the others."""
         try:
             await self.advance(session_id)
         except SessionNotFound:
@@ -234,9 +233,9 @@ class Planner:
             log.exception("planning_failed", extra={"session": session_id})
 
 
-def _goal_of(record: SessionRecord, last: PlanRecord | None) -> _Goal:
-    plan = (record.plan_version, record.plan_id)
+def _target_of(session: Session, last: StoredPlan | None) -> _Target:
+    plan = (session.plan_version, session.plan_id)
     if last is None:
-        return _Goal(plan, 0, idle=False)
+        return _Target(plan, 0, idle=False)
     demanded = last.demand.total
-    return _Goal(plan, last.counted_before + demanded, idle=demanded == 0)
+    return _Target(plan, last.counted_before + demanded, idle=demanded == 0)

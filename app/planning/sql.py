@@ -1,100 +1,134 @@
-"""Writing plans: compare-and-set on the version, with what is still out taken off what is handed out."""
+"""Plans in the database: add one by compare-and-set on the version, and read what making the next one needs."""
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
-from sqlalchemy import Connection, bindparam, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, exists, func, insert, or_, select, update
 
-from app.database.bulk import BulkInsert
-from app.database.database import Clock, now
-from app.database.tables import certificates, impressions, plans, sessions
-from app.sessions.locking import locked_session
-from app.sessions.model import Asked, PlanRecord, Snapshot, State
-from app.sessions.ports import CertificateRecord
-from app.sessions.rows import best_pair, plan_row
+from app.counting.rules import EvidenceRows
+from app.counting.signals_sql import SIGNAL_COLUMNS, signals_of
+from app.database.database import now
+from app.database.statements import BulkInsert
+from app.database.tables import certificates, evidence, impressions, plans, sessions
+from app.health import from_text
+from app.impressions.handout import PairCounts
+from app.planning.plan import Planned, PlanningInput, StoredPlan
+from app.results.sql import Certificate
+from app.sessions.cache import SessionCache
+from app.sessions.model import Counters, Session, Snapshot
+from app.sessions.sql import (
+    COUNTER_COLUMNS,
+    SESSION_COLUMNS,
+    insert_session,
+    locked_session,
+    one_row,
+    session_from_row,
+)
+
+PLAN_COLUMNS = [column for column in plans.c if column.name not in {"session_id", "created_at", "id"}]
 
 _OUTSTANDING = (
     select(impressions.c.i, impressions.c.j, func.count())
     .where(impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None), impressions.c["counts"])
     .group_by(impressions.c.i, impressions.c.j)
 )
-_SET_SNAPSHOT = (
-    update(sessions)
-    .where(
-        sessions.c.id == bindparam("session"),
-        sessions.c.plan_version == bindparam("version"),
-        sessions.c.state == bindparam("is"),
-    )
-    .values(snapshot=bindparam("body"), etag=bindparam("tag"), updated_at=Clock())
-)
 _ADD_CERTIFICATE = BulkInsert(
     certificates,
     ["session_id", "body", "digest", "created_at"],
-    "ON CONFLICT (session_id) DO NOTHING",  # the first one stands for ever
+    "ON CONFLICT (session_id) DO NOTHING",  # the first one is final
+)
+_SESSION = select(*SESSION_COLUMNS, *COUNTER_COLUMNS, sessions.c.health, *SIGNAL_COLUMNS).where(
+    sessions.c.id == bindparam("id")
+)
+_EVIDENCE = (
+    select(*(evidence.c[name] for name in EvidenceRows.__dataclass_fields__))
+    .where(evidence.c.session_id == bindparam("id"))
+    .order_by(evidence.c.i, evidence.c.j, evidence.c.version)
+)
+_VERSION = select(sessions.c.plan_version).where(sessions.c.id == bindparam("id"))
+_PLAN = select(*PLAN_COLUMNS).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
+_MEMORY = select(plans.c.memory).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
+_FIRST_OPEN = (  # plan versions follow the issue order, so the first open impression has the lowest
+    select(impressions.c.plan_version)
+    .where(impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None), impressions.c["counts"])
+    .order_by(impressions.c.sequence)
+    .limit(1)
+)
+_TO_ADVANCE = (
+    select(sessions.c.id)
+    .where(
+        or_(
+            exists().where(impressions.c.session_id == sessions.c.id, impressions.c.epoch.is_(None)),
+            # All is folded, the budget is spent, and the plan still asks: the next plan was lost in a crash.
+            and_(sessions.c.handout_total > 0, sessions.c.issued - sessions.c.void >= sessions.c.budget),
+        ),
+    )
+    .order_by(sessions.c.id)
 )
 
 
-def add_plan(
-    connection: Connection,
-    session_id: str,
-    plan: PlanRecord,
-    snapshot: Snapshot,
-    certificate: CertificateRecord | None,
-    timeline: str,
-) -> bool:
-    """Returns whether the plan was the next one and has been added; raises SessionNotFound.
+def create_session(connection: Connection, session: Session, planned: Planned, by: str) -> Session:
+    """Stores a new session with its first plan; returns it with the database's times.
 
-    `timeline` is the one in which the evidence for the plan was read.
+    Raises InvalidSession if the id is taken.
     """
-    session = locked_session(connection, session_id)
-    # After a failover the database may be back at an earlier state, in which the plan's evidence was never counted.
+    at = now(connection)
+    row = planned.plan.to_row(session.id, at)
+    insert_session(connection, session, _plan_columns(planned.plan, row, planned.snapshot, at), at, by)
+    connection.execute(insert(plans), row)
+    _add_certificate(connection, session.id, planned.certificate, at)
+    version, id_ = planned.plan.version, str(row["id"])
+    return replace(session, plan_version=version, plan_id=id_, created_at=at, updated_at=at)
+
+
+def add_plan(connection: Connection, session_id: str, planned: Planned, timeline: str) -> bool:
+    """Adds the plan if it is the next one, and returns whether it was; raises SessionNotFound.
+
+    `timeline` is that of the database when the evidence was read: after a failover that evidence may be lost. What is
+    outstanding now is subtracted from the demand to give the stored hand-out (the whole demand if nothing would be
+    left), and the cursor starts at 0.
+    """
+    plan, session = planned.plan, locked_session(connection, session_id)
+    # After a failover the database may be in an earlier state, in which the plan's evidence was never counted.
     if (plan.version, plan.follows) != (session.plan_version + 1, session.plan_id) or plan.epoch > session.epoch:
         return False
     if session.timeline != timeline:
         return False
-    handout = less_outstanding(plan.demand, _outstanding(connection, session_id))
+    plan = replace(plan, handout=less_outstanding(plan.demand, _outstanding(connection, session_id)))
     at = now(connection)
-    best_i, best_j = best_pair(plan)
-    row = plan_row(session_id, plan, handout, at)
+    row = plan.to_row(session_id, at)
     connection.execute(insert(plans), row)
-    connection.execute(
-        update(sessions).where(sessions.c.id == session_id),
-        {
-            "plan_version": plan.version,
-            "plan_id": row["id"],
-            "cursor": 0,
-            "handout_total": handout.total,
-            "snapshot": snapshot.body,
-            "etag": snapshot.etag,
-            "best_i": best_i,
-            "best_j": best_j,
-            "updated_at": at,
-        },
-    )
-    add_certificate(connection, session_id, certificate, at)
+    columns = _plan_columns(plan, row, planned.snapshot, at)
+    connection.execute(update(sessions).where(sessions.c.id == session_id), columns)
+    _add_certificate(connection, session_id, planned.certificate, at)
     return True
 
 
-def set_snapshot(connection: Connection, session_id: str, plan_version: int, state: State, snapshot: Snapshot) -> bool:
-    """Replaces the snapshot if plan and state are still those it was made for; returns whether they were."""
-    given = {
-        "session": session_id,
-        "version": plan_version,
-        "is": state.value,
-        "body": snapshot.body,
-        "tag": snapshot.etag,
+def _plan_columns(plan: StoredPlan, row: Mapping[str, object], snapshot: Snapshot, at: float) -> dict[str, object]:
+    """Returns the columns of a session that belong to its current plan."""
+    best_i, best_j = plan.report.pair
+    return {
+        "plan_version": plan.version,
+        "plan_id": row["id"],
+        "cursor": 0,
+        "handout_total": plan.handout.total,
+        "snapshot": snapshot.body,
+        "etag": snapshot.etag,
+        "best_i": best_i,
+        "best_j": best_j,
+        "updated_at": at,
     }
-    return connection.execute(_SET_SNAPSHOT, given).rowcount == 1
 
 
-def add_certificate(connection: Connection, session_id: str, certificate: CertificateRecord | None, at: float) -> None:
+def _add_certificate(connection: Connection, session_id: str, certificate: Certificate | None, at: float) -> None:
     """Stores a certificate, if there is one and the session has none yet."""
     if certificate is not None:
         _ADD_CERTIFICATE.run(connection, [(session_id, certificate.body, certificate.digest, at)])
 
 
-def less_outstanding(demand: Asked, outstanding: Mapping[tuple[int, int], int]) -> Asked:
-    """Returns the demand without what is still out; the whole demand if nothing would be left."""
+def less_outstanding(demand: PairCounts, outstanding: Mapping[tuple[int, int], int]) -> PairCounts:
+    """Returns the demand without what is outstanding; the whole demand if nothing would be left."""
     if not outstanding:
         return demand
     left = dict(outstanding)
@@ -106,12 +140,49 @@ def less_outstanding(demand: Asked, outstanding: Mapping[tuple[int, int], int]) 
             left[pair] -= taken
         if count > taken:
             handout.append((i, j, count - taken))
-    return Asked.of(handout) if handout else demand
+    return PairCounts.of(handout) if handout else demand
 
 
 def _outstanding(connection: Connection, session_id: str) -> Mapping[tuple[int, int], int]:
-    """Returns the counting impressions that no fold has dealt with, by unordered pair."""
+    """Returns how many open impressions that count each unordered pair has."""
     out: Counter[tuple[int, int]] = Counter()
     for i, j, count in connection.execute(_OUTSTANDING, {"id": session_id}):
         out[min(i, j), max(i, j)] += count
     return out
+
+
+def read_planning_input(connection: Connection, session_id: str, cache: SessionCache) -> PlanningInput:
+    """Returns everything that planning needs; raises SessionNotFound."""
+    row = one_row(connection, _SESSION, session_id)
+    first_open = connection.execute(_FIRST_OPEN, {"id": session_id}).scalar_one_or_none()
+    columns = zip(*connection.execute(_EVIDENCE, {"id": session_id}), strict=True)
+    before = {"id": session_id, "version": row.plan_version - 1}
+    return PlanningInput(
+        session=session_from_row(connection, row, cache),
+        counters=Counters.from_row(row),
+        evidence=EvidenceRows(*(list(column) for column in columns)),
+        last_plan=_plan(connection, session_id, row.plan_version),
+        health=from_text(row.health),
+        memory_before=connection.execute(_MEMORY, before).scalar_one_or_none(),
+        closed_before=row.plan_version if first_open is None else first_open,
+        signals=signals_of(row, row.issued, row.answered, now(connection)),
+    )
+
+
+def read_last_plan(connection: Connection, session_id: str) -> StoredPlan | None:
+    """Returns the current plan, None before the first one; raises SessionNotFound."""
+    return _plan(connection, session_id, one_row(connection, _VERSION, session_id).plan_version)
+
+
+def _plan(connection: Connection, session_id: str, version: int) -> StoredPlan | None:
+    row = connection.execute(_PLAN, {"id": session_id, "version": version}).one_or_none()
+    return None if row is None else StoredPlan.from_row(row)
+
+
+def read_sessions_to_advance(connection: Connection) -> list[str]:
+    """Returns sessions, in any state, that may have something to fold or plan although no request comes.
+
+    These are sessions with open impressions (their windows may have closed), and those whose budget is spent while
+    their plan still asks.
+    """
+    return list(connection.execute(_TO_ADVANCE).scalars())

@@ -1,8 +1,8 @@
-"""Where plans are computed: never on the event loop; large ones not even in this process.
+"""Where plans are computed: never on the event loop, and large ones in a process of their own.
 
-Numerics in a thread still stop every other thread whenever they hold the interpreter's lock, and so does making values
-of a hundred thousand rows. From some size on a plan is computed by a process of its own, which reads the evidence and
-writes the texts to be stored itself, at a lower priority: callers come first.
+Numerics in a thread still stop every other thread whenever they hold the interpreter lock, and so does parsing a
+hundred thousand rows. From `OWN_PROCESS_ITEMS` items on, a separate process with lower priority computes the plan: it
+reads the evidence and writes the texts to be stored itself, so that requests are not delayed.
 """
 
 import asyncio
@@ -14,132 +14,146 @@ import traceback
 from datetime import datetime
 from multiprocessing.connection import Connection
 
+from app.database.database import Database
+from app.database.store import Store
 from app.errors import SessionError
-from app.planning.make_plan import Planned, make_plan
-from app.sessions.model import SessionRecord
-from app.sessions.ports import PlanningInput, PlanningSource, Store
+from app.planning.make_plan import make_plan
+from app.planning.plan import Planned, PlanningInput
+from app.planning.sql import read_planning_input
+from app.sessions.cache import SessionCache
+from app.sessions.model import Session
 from app.telemetry import logs
 
 OWN_PROCESS_ITEMS = 100
-"""Plans for fewer items take a few milliseconds: less than handing them over."""
+"""Plans for fewer items take a few milliseconds: less than passing them to another process."""
 _NICENESS = 5
-_Asked = PlanningInput | str
-"""What to plan for: all of it, or the id of a session that is stored."""
-_Answered = Planned | SessionError | str
-"""A plan, what the caller should hear about, or what went wrong, as text."""
+_Request = PlanningInput | str
+"""What to plan: the whole input, or the id of a stored session."""
+_Response = Planned | SessionError | str
+"""A plan, an error for the caller, or the traceback of an unexpected error."""
 
 
 class ProcessDied(Exception):
-    """The process that computed a plan is gone, killed for its memory perhaps; the next plan gets a new one."""
+    """The process that computed a plan has ended, perhaps killed for its memory; the next plan starts a new one."""
 
 
 class PlanFailed(Exception):
-    """What went wrong in that process, as text: not every error survives the way from one to another."""
+    """An unexpected error in that process, as text: not every exception can be sent between processes."""
 
 
-class Computing:
-    """Computes plans one at a time: large ones take a gigabyte."""
+class PlanWorker:
+    """Computes plans one at a time, because large ones take a gigabyte."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, cache: SessionCache) -> None:
         self._store = store
+        self._cache = cache
         self._one_at_a_time = asyncio.Semaphore(1)
-        self._worker: _Worker | None = None
+        self._process: _Process | None = None
 
-    async def plan_stored(self, record: SessionRecord, now: datetime) -> Planned:
-        """Returns the next plan of a session, from what is stored of it by now.
+    async def plan_stored(self, session: Session, now: datetime) -> Planned:
+        """Returns the next plan of a stored session.
 
         Raises SessionNotFound, StorageUnavailable, ProcessDied, PlanFailed.
         """
-        if len(record.items) < OWN_PROCESS_ITEMS:
-            return await self.plan(await self._store.planning_input(record.id), now)
+        if len(session.items) < OWN_PROCESS_ITEMS:
+            return await self.plan(await self._store.read(read_planning_input, session.id, self._cache), now)
         async with self._one_at_a_time:
-            return await self._ask(record.id, now)
+            return await self._request(session.id, now)
 
     async def plan(self, given: PlanningInput, now: datetime) -> Planned:
-        """Returns the plan for what is given; raises ProcessDied, PlanFailed."""
+        """Returns the plan for this input; raises ProcessDied, PlanFailed."""
         async with self._one_at_a_time:
-            if len(given.record.items) < OWN_PROCESS_ITEMS:
+            if len(given.session.items) < OWN_PROCESS_ITEMS:
                 return await asyncio.to_thread(make_plan, given, now)
-            return await self._ask(given, now)
+            return await self._request(given, now)
 
-    async def _ask(self, about: _Asked, now: datetime) -> Planned:
-        if self._worker is None:
-            self._worker = _Worker(self._store.planning_source())
+    async def _request(self, request: _Request, now: datetime) -> Planned:
+        if self._process is None:
+            self._process = _Process(self._store.url)
         try:
-            answer = await asyncio.to_thread(self._worker.ask, about, now)
-        except BaseException:  # it died, or nobody waits for its answer any more: the next one must not get it
+            response = await asyncio.to_thread(self._process.request, request, now)
+        except BaseException:  # it died, or the caller left: the next caller must not get this response
             self.close()
             raise
-        if isinstance(answer, SessionError):
-            raise answer
-        if isinstance(answer, str):
-            raise PlanFailed(answer)
-        return answer
+        if isinstance(response, SessionError):
+            raise response
+        if isinstance(response, str):
+            raise PlanFailed(response)
+        return response
 
     def close(self) -> None:
-        """Ends the process, whatever it is at."""
-        if self._worker is not None:
-            self._worker.close()
-            self._worker = None
+        """Ends the process, even while it computes."""
+        if self._process is not None:
+            self._process.close()
+            self._process = None
 
 
-class _Worker:
-    """A process that computes plans, and the line to it."""
+class _Process:
+    """A process that computes plans, and the pipe to it."""
 
-    def __init__(self, source: PlanningSource) -> None:
+    def __init__(self, url: str) -> None:
         spawn = multiprocessing.get_context("spawn")
-        self._line, theirs = spawn.Pipe()
+        self._pipe, theirs = spawn.Pipe()
         self.process = spawn.Process(
-            target=_work, args=(theirs, source, logs.in_use()), name="bestpair-plans", daemon=True
+            target=_serve, args=(theirs, url, logs.in_use()), name="bestpair-plans", daemon=True
         )
         self.process.start()
         theirs.close()  # so that reading ends when the process does
 
-    def ask(self, about: _Asked, now: datetime) -> _Answered:
-        """Returns the plan or what went wrong with it; raises ProcessDied."""
+    def request(self, request: _Request, now: datetime) -> _Response:
+        """Returns the plan or an error; raises ProcessDied."""
         try:
-            self._line.send((about, now))
-            answer: _Answered = self._line.recv()
+            self._pipe.send((request, now))
+            response: _Response = self._pipe.recv()
         except (EOFError, OSError) as error:
             raise ProcessDied("the process that computes plans has ended") from error
-        return answer
+        return response
 
     def close(self) -> None:
-        """Ends the process and waits for that."""
+        """Ends the process and waits for its end."""
         self.process.terminate()
         self.process.join()
-        self._line.close()
+        self._pipe.close()
 
 
-def _work(line: Connection, source: PlanningSource, log_settings: logs.LogSettings | None) -> None:
-    """Computes plans as they are asked for, until nobody can ask any more."""
+def _serve(pipe: Connection, url: str, log_settings: logs.LogSettings | None) -> None:
+    """Computes plans on request, until the pipe is closed."""
     if log_settings is not None:
         logs.configure(log_settings)
-    _prepare()
+    _prepare_process()
     while True:
         try:
-            about, now = line.recv()
+            request, now = pipe.recv()
         except (EOFError, OSError):
             return
         try:
-            given = about if isinstance(about, PlanningInput) else source.read(about)
-            answer: _Answered = make_plan(given, now)
-        except SessionError as error:  # deleted meanwhile, or the database is away
-            answer = error
-        except Exception:  # told to whoever asked
-            answer = traceback.format_exc()
-        line.send(answer)
+            given = request if isinstance(request, PlanningInput) else _read_input(url, request)
+            response: _Response = make_plan(given, now)
+        except SessionError as error:  # deleted meanwhile, or the database is down
+            response = error
+        except Exception:
+            response = traceback.format_exc()
+        pipe.send(response)
 
 
-def _prepare() -> None:
-    """Makes the process polite, deaf to the terminal, and sure to end with the one that started it."""
+def _read_input(url: str, session_id: str) -> PlanningInput:
+    """Reads the input of a stored session on a connection that is closed afterwards: plans may be hours apart."""
+    database = Database(url)
+    try:
+        return database.read(lambda connection: read_planning_input(connection, session_id, SessionCache()))
+    finally:
+        database.dispose()
+
+
+def _prepare_process() -> None:
+    """Lowers priority, ignores SIGINT, exits with the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(_NICENESS)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        os._exit(1)  # killed: nobody will read what is being computed
+        os._exit(1)  # the parent was killed: nobody will read the plan

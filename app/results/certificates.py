@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 import scipy
 
+from app.counting.rules import EvidenceRows
 from app.engine.certificate import assess
 from app.engine.choices import Choices
 from app.engine.evidence import Evidence
 from app.engine.memory import Certified
 from app.engine.problem import Problem
 from app.engine.shares import Shares
-from app.results.snapshots import ALWAYS_ASSUMED
-from app.sessions.model import EvidenceRows, SessionRecord
-from app.sessions.ports import CertificateRecord
+from app.results.report import ALWAYS_ASSUMED
+from app.results.sql import Certificate
+from app.sessions.model import Session
 
 SCHEMA = 2
 """2: all shares of delta, the choices bounds rest on, and clicks by item. 1 had none of these and is still verified."""
@@ -34,14 +35,14 @@ class Proof:
     shares: Shares
 
 
-def certificate_of(record: SessionRecord, latched: Certified, proof: Proof, rows: EvidenceRows) -> CertificateRecord:
+def certificate_of(session: Session, latched: Certified, proof: Proof, rows: EvidenceRows) -> Certificate:
     """Returns the immutable document behind one verdict."""
-    settings = record.settings
+    settings = session.settings
     assessment = assess(proof.problem, proof.evidence, proof.choices, proof.shares)
     content: dict[str, Any] = {
         "kind": "bestpair-certificate",
         "schema": SCHEMA,
-        "session": {"id": record.id, "name": record.name, "items": [item.id for item in record.items]},
+        "session": {"id": session.id, "name": session.name, "items": [item.id for item in session.items]},
         "settings": {
             "model": settings.model.value,
             "policy": settings.policy,
@@ -54,12 +55,12 @@ def certificate_of(record: SessionRecord, latched: Certified, proof: Proof, rows
             "missing_feedback": settings.missing_feedback.value,
             "seed": settings.seed,
         },
-        "pair": [record.items[latched.pair.i].id, record.items[latched.pair.j].id],
+        "pair": [session.items[latched.pair.i].id, session.items[latched.pair.j].id],
         "i": latched.pair.i,
         "j": latched.pair.j,
         "gap": latched.gap,
         "plan_version": latched.version,
-        "epoch": record.epoch,
+        "epoch": session.epoch,
         "samples": proof.evidence.samples,
         "bounds": {
             "shares_of_delta": asdict(proof.shares),
@@ -73,7 +74,7 @@ def certificate_of(record: SessionRecord, latched: Certified, proof: Proof, rows
         "versions": versions(),
     }
     content["digest"] = digest_of(content)
-    return CertificateRecord(json.dumps(content, separators=(",", ":")), content["digest"])
+    return Certificate(json.dumps(content, separators=(",", ":")), content["digest"])
 
 
 def _counted(rows: EvidenceRows) -> dict[str, list[Any]]:

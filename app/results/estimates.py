@@ -1,38 +1,50 @@
 """The heat map: the most relevant items, what was measured between them, and what is imputed."""
 
+import asyncio
+import hashlib
+import json
 import math
+import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from app.counting.rules import EvidenceRows
+from app.database.store import Store
 from app.engine.arrays import FloatArray, IntArray
 from app.engine.bounds import Bounds
 from app.engine.certificate import assess, displayed
 from app.engine.completion import complete
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem
-from app.sessions.model import SessionRecord
+from app.results.report import RankedPair
+from app.results.sql import Measured, read_measured
+from app.sessions.cache import SessionCache
+from app.sessions.lookup import SessionLookup
+from app.sessions.model import Session, Snapshot
 
 DISPLAY_RANK = 10
 DISPLAY_STEPS = 10_000.0
-"""Rewards are told to a hundredth of a point."""
+"""Rewards are shown to a hundredth of a percentage point."""
 
 USUAL = 50.0
 """Impressions that a pair is thought to have had beyond its own, with the outcomes all pairs have."""
 
-Race = Sequence[tuple[int, int, float | None, float, float, int]]
-"""Contenders as a report holds them: i, j, reward, low, high, shown."""
+FRESH_SECONDS = 10.0
+"""A new plan makes a new map; folds between plans do so at most this often."""
+CACHED_MAPS = 64
+"""Each is text of at most half a megabyte."""
 
 
-def estimates_of(record: SessionRecord, evidence: Evidence, top: int, race: Race = ()) -> dict[str, Any]:
+def estimates_of(session: Session, evidence: Evidence, top: int, race: Sequence[RankedPair] = ()) -> dict[str, Any]:
     """Returns the items with the best pairs and a triangle of cells: reward, interval, shown, measured or imputed.
 
     Cells are columns, row by row as `triu_indices` numbers them, so that nothing is said twice. Intervals are
     simultaneous over all pairs at 1 - delta, for display. Imputed values come from a low-rank completion and prove
     nothing. `race` are the contenders that the last plan named.
     """
-    problem = record.settings.problem(len(record.items), record.budget)
+    problem = session.problem
     items = _most_relevant(evidence, top)
     left, right = np.triu_indices(len(items), 1)
     i, j = items[left], items[right]
@@ -40,9 +52,9 @@ def estimates_of(record: SessionRecord, evidence: Evidence, top: int, race: Race
     shown = displayed(problem, evidence, _bounds(problem, evidence), np.minimum(i, j), np.maximum(i, j))
     imputed = _imputed(problem, evidence, i, j)
     value = shown.value if imputed is None else np.where(np.isnan(shown.value), imputed, shown.value)
-    names = [{"i": int(item), "id": record.items[item].id, "label": record.items[item].label} for item in items]
+    names = [{"i": int(item), "id": session.items[item].id, "label": session.items[item].label} for item in items]
     return {
-        "plan_version": record.plan_version,
+        "plan_version": session.plan_version,
         "samples": evidence.samples,
         "items": names,
         "cells": {
@@ -52,7 +64,7 @@ def estimates_of(record: SessionRecord, evidence: Evidence, top: int, race: Race
             "shown": n.tolist(),
             "measured": (n > 0).tolist(),
         },
-        "contenders": [_contender(record, *entry) for entry in race],
+        "contenders": [_contender(session, entry) for entry in race],
     }
 
 
@@ -68,11 +80,17 @@ def _rounded(values: FloatArray, towards: Callable[[FloatArray], FloatArray] = n
     return np.clip(towards(values * DISPLAY_STEPS) / DISPLAY_STEPS, 0.0, 1.0)
 
 
-def _contender(
-    record: SessionRecord, i: int, j: int, reward: float | None, low: float, high: float, shown: int
-) -> dict[str, Any]:
-    pair = (record.items[i].id, record.items[j].id)
-    return {"i": i, "j": j, "pair": pair, "reward": reward, "interval": (low, high), "shown": shown}
+def _contender(session: Session, entry: RankedPair) -> dict[str, Any]:
+    pair = (session.items[entry.i].id, session.items[entry.j].id)
+    interval = (entry.low, entry.high)
+    return {
+        "i": entry.i,
+        "j": entry.j,
+        "pair": pair,
+        "reward": entry.reward,
+        "interval": interval,
+        "shown": entry.shown,
+    }
 
 
 def _most_relevant(evidence: Evidence, top: int) -> IntArray:
@@ -95,3 +113,68 @@ def _imputed(problem: Problem, evidence: Evidence, i: IntArray, j: IntArray) -> 
     if len(evidence.totals.n) < max(rank * problem.n_items, 2) or rank >= problem.n_items:
         return None
     return complete(evidence.totals, problem.n_items, rank).entries(i, j)
+
+
+def evidence_of(n_items: int, rows: EvidenceRows) -> Evidence:
+    """Returns stored counts as the engine's evidence."""
+    i, j, version, n, on_i, on_j = (
+        np.array(column, dtype=np.int64)
+        for column in (rows.i, rows.j, rows.version, rows.n, rows.clicks_i, rows.clicks_j)
+    )
+    return Evidence.empty(n_items).add(i, j, version, n, np.array(rows.s, dtype=np.float64), (on_i, on_j))
+
+
+class _Cached(NamedTuple):
+    plan: tuple[int, str]  # version and id
+    epoch: int
+    made_at: float
+    task: asyncio.Task[Snapshot]
+
+
+class EstimatesCache:
+    """Heat maps by session and size: a large one takes as long as reading all its evidence, so callers share it.
+
+    All calls come from one event loop.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        lookup: SessionLookup,
+        session_cache: SessionCache,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = store
+        self._lookup = lookup
+        self._session_cache = session_cache
+        self._monotonic = monotonic
+        self._cached: dict[tuple[str, int], _Cached] = {}
+
+    async def read(self, session_id: str, top: int) -> Snapshot:
+        """Returns the heat map of the most relevant items; simultaneous callers share one. Raises SessionNotFound."""
+        session = await self._lookup.read(session_id)
+        cached = self._cached.pop((session_id, top), None)
+        if cached is None or not self._is_usable(cached, session):
+            task = asyncio.ensure_future(self._make(session_id, top))
+            cached = _Cached((session.plan_version, session.plan_id), session.epoch, self._monotonic(), task)
+        self._cached[session_id, top] = cached  # at the end: the least recently used one is dropped first
+        if len(self._cached) > CACHED_MAPS:
+            self._cached.pop(next(iter(self._cached)))
+        # Shielded: a caller that leaves must not cancel the map of the others.
+        return await asyncio.shield(cached.task)
+
+    def _is_usable(self, cached: _Cached, session: Session) -> bool:
+        failed = cached.task.done() and (cached.task.cancelled() or cached.task.exception() is not None)
+        fresh = self._monotonic() - cached.made_at < FRESH_SECONDS or cached.epoch == session.epoch
+        return not failed and cached.plan == (session.plan_version, session.plan_id) and fresh
+
+    async def _make(self, session_id: str, top: int) -> Snapshot:
+        measured = await self._store.read(read_measured, session_id, self._session_cache)
+        return await asyncio.to_thread(_snapshot, measured, top)
+
+
+def _snapshot(measured: Measured, top: int) -> Snapshot:
+    session = measured.session
+    evidence = evidence_of(len(session.items), measured.counts)
+    body = json.dumps(estimates_of(session, evidence, top, measured.race), separators=(",", ":"))
+    return Snapshot(body, f'"{hashlib.sha256(body.encode()).hexdigest()[:32]}"')

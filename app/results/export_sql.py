@@ -1,30 +1,31 @@
 """Exports: a session, its plans and its impressions as plain rows, read in short pieces.
 
-Each piece is a transaction of its own: an export of millions of rows must not hold a view of the database open. What a
-certificate rests on cannot change between pieces, because an impression that has an epoch never changes its outcome.
+Each piece is a transaction of its own: an export of millions of rows must not keep a view of the database open. The
+evidence of a certificate cannot change between pieces: an impression that has an epoch never changes its outcome.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator
 from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
+from app.database.store import Store
 from app.database.tables import impressions, plans, sessions
-from app.results.sql import read_counters
-from app.sessions.cache import Shelf
-from app.sessions.locking import not_found
-from app.sessions.rows import RECORD_COLUMNS, session_record
+from app.sessions.cache import SessionCache
+from app.sessions.model import Counters
+from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, one_row, session_from_row
 
 Exported = dict[str, Any]
-Read = Callable[[Connection], list[Exported]]
 
 _IMPRESSIONS_AT_ONCE = 2_000
 _PLANS_AT_ONCE = 20
 """The plan of a large session may be megabytes."""
 
-_SESSION = select(*RECORD_COLUMNS, sessions.c.health, sessions.c.next_sequence).where(sessions.c.id == bindparam("id"))
+_SESSION = select(*SESSION_COLUMNS, *COUNTER_COLUMNS, sessions.c.health, sessions.c.next_sequence).where(
+    sessions.c.id == bindparam("id")
+)
 _PLANS = (
     select(*(column for column in plans.c if column is not plans.c.session_id))
     .where(plans.c.session_id == bindparam("id"), plans.c.version > bindparam("after"))
@@ -43,35 +44,49 @@ _IMPRESSIONS = (
 )
 
 
-def exported_session(connection: Connection, session_id: str, shelf: Shelf) -> tuple[Exported, int]:
-    """Returns the session as a row, and the sequence at which the export ends; raises SessionNotFound.
+async def export_session(store: Store, session_id: str, cache: SessionCache) -> AsyncIterator[Exported]:
+    """Yields the session, its plans and its impressions as plain rows (`kind` says which); raises SessionNotFound."""
+    session, end = await store.read(_session, session_id, cache)
+    yield session
+    version = 0
+    while rows := await store.read(_plans, session_id, version):
+        for row in rows:
+            yield row
+        version = rows[-1]["version"]
+    sequence = 0
+    while rows := await store.read(_impressions, session_id, sequence, end):
+        for row in rows:
+            yield row
+        sequence = rows[-1]["sequence"]
+
+
+def _session(connection: Connection, session_id: str, cache: SessionCache) -> tuple[Exported, int]:
+    """Returns the session as a row, and the sequence at which the export ends.
 
     The key that signs tickets is not exported.
     """
-    row = connection.execute(_SESSION, {"id": session_id}).one_or_none()
-    if row is None:
-        raise not_found(session_id)
-    record = session_record(row, shelf.fixed(connection, row.id, row.created_at))
+    row = one_row(connection, _SESSION, session_id)
+    session = session_from_row(connection, row, cache)
     exported = {
         "kind": "session",
-        "id": record.id,
-        "name": record.name,
-        "state": str(record.state),
-        "budget": record.budget,
-        "plan_version": record.plan_version,
-        "epoch": record.epoch,
-        "created_at": record.created_at,
-        "updated_at": record.updated_at,
-        "counters": asdict(read_counters(connection, session_id)),
+        "id": session.id,
+        "name": session.name,
+        "state": str(session.state),
+        "budget": session.budget,
+        "plan_version": session.plan_version,
+        "epoch": session.epoch,
+        "created_at": session.created_at,
+        "updated_at": session.updated_at,
+        "counters": asdict(Counters.from_row(row)),
         "health": json.loads(row.health),
-        "settings": json.loads(json.dumps(asdict(record.settings))),
-        "items": [asdict(item) for item in record.items],
+        "settings": json.loads(json.dumps(asdict(session.settings))),
+        "items": [asdict(item) for item in session.items],
     }
     return exported, row.next_sequence
 
 
-def exported_plans(connection: Connection, session_id: str, after: int) -> list[Exported]:
-    """Returns some of the plans after a version, as rows."""
+def _plans(connection: Connection, session_id: str, after: int) -> list[Exported]:
+    """Returns the next plans after a version."""
     return [
         {
             "kind": "plan",
@@ -84,17 +99,7 @@ def exported_plans(connection: Connection, session_id: str, after: int) -> list[
     ]
 
 
-def exported_impressions(connection: Connection, session_id: str, after: int, end: int) -> list[Exported]:
-    """Returns some of the impressions after a sequence and before another, as rows."""
+def _impressions(connection: Connection, session_id: str, after: int, end: int) -> list[Exported]:
+    """Returns the next impressions after a sequence and before `end`."""
     rows = connection.execute(_IMPRESSIONS, {"id": session_id, "after": after, "end": end})
     return [{"kind": "impression", **row} for row in rows.mappings()]
-
-
-def plans_after(session_id: str, version: int) -> Read:
-    """Returns the reading of some plans after a version."""
-    return lambda connection: exported_plans(connection, session_id, version)
-
-
-def impressions_between(session_id: str, sequence: int, end: int) -> Read:
-    """Returns the reading of some impressions after a place and up to another."""
-    return lambda connection: exported_impressions(connection, session_id, sequence, end)

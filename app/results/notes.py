@@ -3,18 +3,20 @@
 A note is said as long as it is true. It is derived whenever a snapshot is written, from the last plan's report and from
 `Signals`, which storage reads with the session; nothing about it is stored. A new note from the service needs a field
 in `Signals`, a `NoteKind` and a line in `notes_from_signals`. The planner then rewrites the snapshot when the note
-comes or goes (`outdated`). The words of a note must not change while it is said, for instance with a count: each change
+comes or goes (`is_outdated`). The words of a note must not change while it is said, for instance with a count: each change
 is a new answer for everybody who polls.
 """
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Any
 
+from app.counting.signals_sql import Signals
 from app.engine.health import epsilon_is_too_large
 from app.engine.problem import Model
-from app.results.health import ONLY_CLICKS_CAUSE, REPORT_ALL
-from app.sessions.model import FeedbackKind, Health, MissingFeedback, Settings, Signals
+from app.health import Health
+from app.results.findings import ONLY_CLICKS_CAUSE, REPORT_ALL
+from app.results.report import PlanReport
+from app.sessions.model import FeedbackKind, MissingFeedback, Settings
 
 ENOUGH_ANSWERS = 100
 """Answers after which it is worth asking whether only clicks are sent. An honest session practically never gets there
@@ -34,11 +36,11 @@ class NoteKind(StrEnum):
     NO_ANSWERS = "no_answers"
 
 
-def notes_of(settings: Settings, report: dict[str, Any], signals: Signals) -> tuple[Health, ...]:
+def notes_of(settings: Settings, report: PlanReport, signals: Signals) -> tuple[Health, ...]:
     """Returns all notes for a snapshot of this report."""
     found: tuple[Health, ...] = ()
     if settings.model is Model.STOCHASTIC:
-        found = epsilon_note(settings.epsilon, report["interval"][1], report["estimated_reward"])
+        found = epsilon_note(settings.epsilon, report.interval[1], report.estimated_reward)
     return (*found, *notes_from_signals(settings, signals))
 
 
@@ -52,9 +54,9 @@ def notes_from_signals(settings: Settings, signals: Signals) -> tuple[Health, ..
     return (_NO_ANSWERS,) if signals.answered == 0 and signals.issued >= ENOUGH_ISSUED and waited else ()
 
 
-def outdated(said: Iterable[Health], settings: Settings, signals: Signals, stored: Iterable[Health] = ()) -> bool:
-    """Returns whether a snapshot with these entries lacks a stored one, or has other notes than the signals give."""
-    entries, wanted = list(said), notes_from_signals(settings, signals)
+def is_outdated(shown: Iterable[Health], settings: Settings, signals: Signals, stored: Iterable[Health] = ()) -> bool:
+    """Returns whether a snapshot that shows these entries lacks a stored one, or has other notes than the signals give."""
+    entries, wanted = list(shown), notes_from_signals(settings, signals)
     if not {entry.problem for entry in stored} <= {entry.problem for entry in entries}:
         return True
     kinds = {note.kind for note in wanted} | {None, NoteKind.EPSILON_TOO_LARGE}

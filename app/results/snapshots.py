@@ -1,79 +1,153 @@
-"""The prepared answer of best-pair: written when a plan or the state changes, read by everyone else."""
+"""Snapshots: the prepared response of best-pair. Written when a plan, the state or health changes; read by everyone.
 
+Each process caches snapshots, so that a poll does not access the database. A process sees its own changes at once, and
+changes of other processes after at most `STALE_SECONDS`. A snapshot that is polled all the time is read again in the
+background, so that no caller waits and no crowd of callers misses the cache together.
+"""
+
+import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from typing import NamedTuple
 
-from app.engine.plan import Report
-from app.results.health import kept, suspended, with_new
+from app.counting.signals_sql import Signals
+from app.database.store import Store
+from app.health import Health, merge, suspends
 from app.results.notes import notes_of
-from app.sessions.model import Health, SessionRecord, Signals, Snapshot
+from app.results.report import PlanReport
+from app.results.sql import read_report, read_snapshot, set_snapshot
+from app.sessions.cache import SessionCache
+from app.sessions.model import Session, Snapshot
 
 SUSPENDED = "suspended"
 
-ALWAYS_ASSUMED = ("independent-draws", "loss-independent-of-outcome")
-"""What every bound rests on, beyond the assumptions of its own; see the notes on order and loss in `maturity`."""
+FRESH_SECONDS = 0.4
+"""A snapshot older than this is read again, while the cached one is still used."""
+STALE_SECONDS = 0.9
+"""A snapshot older than this is not used. Callers are promised one second."""
+CACHED_SNAPSHOTS = 1000
+REFRESH_TRIES = 20
+"""Changes that may overtake each other before a snapshot is left to the next change."""
 
 
-def report_of(report: Report) -> dict[str, Any]:
-    """Returns the engine's report as plain values, in rewards instead of no-click probabilities."""
-    return {
-        "pair": [report.pair.i, report.pair.j],
-        "verdict": report.verdict.value,
+def snapshot_of(
+    session: Session, report: PlanReport, health: Sequence[Health], signals: Signals, now: datetime
+) -> Snapshot:
+    """Returns the body of best-pair and its tag; `health` are the entries stored with the session."""
+    i, j = report.pair
+    # A note is left out if a finding has the same cause: the finding says more.
+    health = merge((*health, *report.health), notes_of(session.settings, report, signals))
+    verdict = SUSPENDED if suspends(health) else report.verdict
+    content = {
+        "state": session.state.value,
+        "verdict": verdict,
+        "certified": verdict == "certified",
+        "pair": [session.items[i].id, session.items[j].id],
+        "i": i,
+        "j": j,
+        "estimated_reward": report.estimated_reward,
+        "interval": report.interval,
         "gap": report.gap,
-        "estimated_reward": None if report.estimate is None else 1.0 - report.estimate,
-        "interval": _turned(report.interval),
+        "epsilon": session.settings.epsilon,
+        "delta": session.settings.delta,
         "phase": report.phase,
         "samples": report.samples,
         "contenders": report.contenders,
         "forecast_samples": report.forecast_samples,
-        "assumptions": [*ALWAYS_ASSUMED, *report.assumptions],
-        "diagnostics": dict(report.diagnostics),
-        "race": [
-            [*each.pair, None if each.estimate is None else 1.0 - each.estimate, *_turned(each.interval), each.shown]
-            for each in report.race
-        ],
-    }
-
-
-def _turned(interval: tuple[float, float]) -> list[float]:
-    """Returns an interval of no-click probabilities as one of rewards."""
-    low, high = interval
-    return [1.0 - high, 1.0 - low]
-
-
-def snapshot_of(
-    record: SessionRecord, report: dict[str, Any], health: Sequence[Health], signals: Signals, now: datetime
-) -> Snapshot:
-    """Returns the body of best-pair and its tag; what folds (`health`) and plans found may suspend a verdict."""
-    i, j = report["pair"]
-    # A note is left out where a finding names the same cause: it says more.
-    health = with_new((*health, *kept(report)), notes_of(record.settings, report, signals))
-    verdict = SUSPENDED if suspended(health) else report["verdict"]
-    content = {
-        "state": record.state.value,
-        "verdict": verdict,
-        "certified": verdict == "certified",
-        "pair": [record.items[i].id, record.items[j].id],
-        "i": i,
-        "j": j,
-        "estimated_reward": report["estimated_reward"],
-        "interval": report["interval"],
-        "gap": report["gap"],
-        "epsilon": record.settings.epsilon,
-        "delta": record.settings.delta,
-        "phase": report["phase"],
-        "samples": report["samples"],
-        "contenders": report["contenders"],
-        "forecast_samples": report.get("forecast_samples"),  # plans of older versions made none
-        "assumptions": report["assumptions"],
+        "assumptions": report.assumptions,
         "health": [asdict(entry) for entry in health],
-        "plan_version": record.plan_version,
+        "plan_version": session.plan_version,
     }
-    # The tag covers what is said, not when: the same answer twice is one answer.
+    # The tag covers the content, not the time: the same content has the same tag.
     tag = hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
     body = json.dumps({**content, "updated_at": now.isoformat(timespec="milliseconds")}, separators=(",", ":"))
     return Snapshot(body, f'"{tag}"')
+
+
+class _Cached(NamedTuple):
+    snapshot: Snapshot
+    read_at: float
+
+
+class Snapshots:
+    """The snapshots of all sessions, cached for a short time. All calls come from one event loop."""
+
+    def __init__(
+        self,
+        store: Store,
+        session_cache: SessionCache,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._store = store
+        self._session_cache = session_cache
+        self._monotonic = monotonic
+        self._clock = clock
+        self._cached: dict[str, _Cached] = {}
+        self._reading: dict[str, asyncio.Task[Snapshot]] = {}
+
+    def cached(self, session_id: str) -> Snapshot | None:
+        """Returns the snapshot if it is cached and not stale."""
+        found = self._cached.get(session_id)
+        if found is None:
+            return None
+        age = self._monotonic() - found.read_at
+        if age < FRESH_SECONDS:
+            return found.snapshot
+        if age >= STALE_SECONDS:
+            return None
+        if session_id not in self._reading:
+            self._begin_read(session_id).add_done_callback(_ignore_failure)
+        return found.snapshot
+
+    async def read(self, session_id: str) -> Snapshot:
+        """Returns the stored snapshot and caches it; simultaneous callers share one read. Raises SessionNotFound."""
+        # Shielded: a caller that leaves must not cancel the read of the others.
+        return await asyncio.shield(self._reading.get(session_id) or self._begin_read(session_id))
+
+    def forget(self, session_id: str) -> None:
+        """Drops a snapshot that may have changed; the result of a running read may be the old one, and is dropped too."""
+        self._cached.pop(session_id, None)
+        self._reading.pop(session_id, None)
+
+    async def refresh(self, session_id: str) -> None:
+        """Writes the snapshot again after a change of state or health; of several changes, the last one wins."""
+        for _ in range(REFRESH_TRIES):
+            session, report, health, signals = await self._store.read(read_report, session_id, self._session_cache)
+            new = snapshot_of(session, report, health, signals, self._clock())
+            if (await self._store.read(read_snapshot, session_id)).etag == new.etag:
+                return  # nothing changed: write nothing
+            try:
+                if await self._store.write(set_snapshot, session_id, session.plan_version, session.state, new):
+                    return
+            finally:
+                self.forget(session_id)
+
+    def _begin_read(self, session_id: str) -> asyncio.Task[Snapshot]:
+        task = asyncio.ensure_future(self._read_now(session_id))
+        self._reading[session_id] = task
+        return task
+
+    async def _read_now(self, session_id: str) -> Snapshot:
+        me, began = asyncio.current_task(), self._monotonic()
+        try:
+            snapshot = await self._store.read(read_snapshot, session_id)
+            if self._reading.get(session_id) is me:
+                if len(self._cached) >= CACHED_SNAPSHOTS:
+                    self._cached.pop(next(iter(self._cached)))
+                self._cached[session_id] = _Cached(snapshot, began)
+            return snapshot
+        finally:
+            if self._reading.get(session_id) is me:
+                del self._reading[session_id]
+
+
+def _ignore_failure(task: asyncio.Task[Snapshot]) -> None:
+    """Retrieves the exception of a read in the background: the next caller reads again and gets its own error."""
+    if not task.cancelled():
+        task.exception()

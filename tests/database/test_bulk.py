@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import Connection
 
-from app.database.bulk import BulkInsert, BulkUpdate
+from app.database.statements import BulkInsert, BulkUpdate
 from app.database.database import Database, now
 from app.database.store import SqlStore
 from app.database.tables import impressions, uptimes

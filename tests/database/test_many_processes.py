@@ -10,7 +10,7 @@ from sqlalchemy import false, select, text
 from sqlalchemy.exc import DBAPIError
 
 from app.database.database import Clock, Database, migration_engine
-from app.database.prepared import Prepared
+from app.database.statements import Prepared
 from app.database.store import SqlStore
 from app.impressions import issue as issuing
 from app.sessions.model import Counters, FeedbackStatus, Purpose

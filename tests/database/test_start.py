@@ -12,7 +12,7 @@ from alembic.migration import MigrationContext
 from sqlalchemy import inspect
 
 from app.database.database import Database, migration_engine
-from app.database.errors import DatabaseBehind, DatabaseInUse, DatabaseLost, UnsupportedDatabase
+from app.database.faults import DatabaseBehind, DatabaseInUse, DatabaseLost, UnsupportedDatabase
 from app.database.migrations import REVISION_TABLE, current, downgrade, head, migrate
 from app.database.store import SqlStore
 from app.database.tables import metadata

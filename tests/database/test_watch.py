@@ -8,7 +8,7 @@ import pytest
 from app.database.database import Database, migration_engine, now
 from app.database.migrations import migrate
 from app.database.store import SqlStore
-from app.database.uptimes import Heartbeat
+from app.database.heartbeat import Heartbeat
 from app.database.watch import DatabaseWatch
 from app.sessions.cache import Shelf
 from tests.examples import a_session, execute, issue, reward

@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 
 from app.errors import SessionError
-from app.sessions.ports import Census
+from app.results.sql import Census
 
 log = logging.getLogger(__name__)
 
@@ -19,7 +19,7 @@ MOST_NAMED = 1_000
 Read = Callable[[int], Awaitable[Census]]
 
 
-class Overview:
+class CensusCache:
     """The last census, taken anew when it is asked for and too old."""
 
     def __init__(self, read: Read, *, by_session: bool = False, clock: Callable[[], float] = time.monotonic) -> None:

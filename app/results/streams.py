@@ -1,4 +1,4 @@
-"""Telling any number of streams what changes, with one read of the database per process and second."""
+"""Event streams: any number of subscribers follow sessions, with one read of the database per process and second."""
 
 import asyncio
 import logging
@@ -7,7 +7,7 @@ from contextlib import suppress
 from contextvars import Context
 
 from app.errors import Overloaded, SessionError
-from app.sessions.model import Live
+from app.results.sql import Live
 from app.telemetry.meter import Meter
 
 log = logging.getLogger(__name__)
@@ -19,50 +19,50 @@ MOST_STREAMS = 2_000
 Read = Callable[[Sequence[str]], Awaitable[dict[str, Live]]]
 
 
-class _Ear:
-    """One stream's place: the newest thing it has not told yet. What was overtaken meanwhile is not told at all."""
+class _Subscriber:
+    """One stream: it gets the newest state; states that were overtaken before it read them are skipped."""
 
     def __init__(self) -> None:
-        self.news: Live | None = None
-        self.over = False
-        self._told: Live | None = None
-        self._woken = asyncio.Event()
+        self.ended = False
+        self._pending: Live | None = None
+        self._sent: Live | None = None
+        self._changed = asyncio.Event()
 
-    def hear(self, live: Live) -> None:
-        if live != self._told:
-            self.news = live
-            self._woken.set()
+    def publish(self, live: Live) -> None:
+        if live != self._sent:
+            self._pending = live
+            self._changed.set()
 
     def end(self) -> None:
-        self.over = True
-        self._woken.set()
+        self.ended = True
+        self._changed.set()
 
-    async def listen(self, seconds: float) -> Live | None:
-        """Returns the news, or None if so many seconds bring none or all is over."""
-        if not self.over:
+    async def wait(self, seconds: float) -> Live | None:
+        """Returns the newest state, or None if nothing changed for `seconds` or the stream has ended."""
+        if not self.ended:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), seconds)
-        self._woken.clear()
-        news, self.news = self.news, None
-        self._told = news or self._told
-        return news
+                await asyncio.wait_for(self._changed.wait(), seconds)
+        self._changed.clear()
+        live, self._pending = self._pending, None
+        self._sent = live or self._sent
+        return live
 
 
-class Watch:
+class EventStreams:
     """Reads the sessions that streams follow, all at once, while there are any. All calls come from one event loop."""
 
     def __init__(self, read: Read, poll_seconds: float = POLL_SECONDS, meter: Meter | None = None) -> None:
         self._meter = meter or Meter()
         self._read = read
         self._poll_seconds = poll_seconds
-        self._ears: dict[str, set[_Ear]] = {}
+        self._subscribers: dict[str, set[_Subscriber]] = {}
         self._task: asyncio.Task[None] | None = None
         self._closed = False
 
     @property
     def streams(self) -> int:
         """How many streams are open."""
-        return sum(map(len, self._ears.values()))
+        return sum(map(len, self._subscribers.values()))
 
     def follow(self, session_id: str, idle_seconds: float) -> AsyncIterator[Live | None]:
         """Returns the session as it is and then whenever it changes; None after so long without news.
@@ -77,30 +77,30 @@ class Watch:
         return self._follow(session_id, idle_seconds)
 
     async def _follow(self, session_id: str, idle_seconds: float) -> AsyncIterator[Live | None]:
-        ear = _Ear()
-        self._ears.setdefault(session_id, set()).add(ear)
+        subscriber = _Subscriber()
+        self._subscribers.setdefault(session_id, set()).add(subscriber)
         if self._closed:
-            ear.end()
+            subscriber.end()
         elif self._task is None:
             # In a context of its own: it goes on for others when the request that began it is over.
             self._task = asyncio.create_task(self._run(), name="bestpair-watch", context=Context())
         try:
             while True:
-                news = await ear.listen(idle_seconds)
-                if ear.over and news is None:
+                news = await subscriber.wait(idle_seconds)
+                if subscriber.ended and news is None:
                     return
                 yield news
         finally:
-            self._ears[session_id].discard(ear)
-            if not self._ears[session_id]:
-                del self._ears[session_id]
+            self._subscribers[session_id].discard(subscriber)
+            if not self._subscribers[session_id]:
+                del self._subscribers[session_id]
 
     def close(self) -> None:
         """Ends all streams, and those that still come at once: a server that stops waits for its answers."""
         self._closed = True
-        for ears in self._ears.values():
-            for ear in ears:
-                ear.end()
+        for subscribers in self._subscribers.values():
+            for subscriber in subscribers:
+                subscriber.end()
 
     async def stop(self) -> None:
         """Ends all streams and the reading."""
@@ -111,7 +111,7 @@ class Watch:
 
     async def _run(self) -> None:
         try:
-            while self._ears and not self._closed:
+            while self._subscribers and not self._closed:
                 await self._look()
                 await asyncio.sleep(self._poll_seconds)
         finally:
@@ -119,7 +119,7 @@ class Watch:
 
     async def _look(self) -> None:
         """Reads all sessions that are followed and tells their streams."""
-        asked = list(self._ears)
+        asked = list(self._subscribers)
         try:
             found = await self._read(asked)
         except SessionError as error:
@@ -130,8 +130,8 @@ class Watch:
             log.exception("followed_sessions_failed")
             return
         for session_id in asked:
-            for ear in self._ears.get(session_id, ()):
+            for subscriber in self._subscribers.get(session_id, ()):
                 if session_id in found:
-                    ear.hear(found[session_id])
+                    subscriber.publish(found[session_id])
                 else:
-                    ear.end()
+                    subscriber.end()

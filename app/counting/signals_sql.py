@@ -1,12 +1,24 @@
-"""Reading what notes about a session are made from (`sessions.notes`), in statements that are run anyway."""
+"""Signals: what notes about a session (`results.notes`) are made from, read by statements that run anyway."""
 
 import math
+from dataclasses import dataclass, field
 
 from sqlalchemy import and_, bindparam, case, exists, func, select
 
+from app.database.statements import AnyRow
 from app.database.tables import evidence, impressions
-from app.sessions.model import Signals
-from app.sessions.rows import AnyRow
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What is in the database now, as far as notes depend on it; the defaults give no note."""
+
+    issued: int = 0
+    answered: int = 0
+    only_clicks: bool = False  # every answer so far was a click
+    # Age of the oldest open impression; infinite if there is no answer and some impressions were given up.
+    waited_seconds: float = field(default=0.0, compare=False)
+
 
 _COUNTED = evidence.c.session_id == bindparam("id")
 _OPEN = (

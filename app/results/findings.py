@@ -1,15 +1,14 @@
-"""What a health check found, in words for people, and kept: once a session is in doubt, it stays so.
+"""The engine's health findings as health entries for people.
 
-A contradiction does not go away with more answers: those that caused it are in the evidence for good. So findings are
-written into the report of the plan that found them and of every plan after it, one of each cause, as first found.
+A contradiction does not go away with more feedback: the answers that caused it stay in the evidence. So a finding is
+written into the report of the plan that found it and of every later plan, one of each cause, as first found.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
 from app.engine.health import Finding, FindingKind
-from app.sessions.model import Health, Item
+from app.health import Health
+from app.sessions.model import Item
 
 REPORT_ALL = (
     "report every impression, also those without a click; or, if you learn of clicks only, create a session with "
@@ -54,7 +53,7 @@ LOST_CHOICES = Health(
     cause="the stored memory of the last two plans is damaged, or was written by another version",
     advice="create a new session; this one goes on showing pairs, but what it has proven cannot be told",
 )
-"""Choices that were used and forgotten would be paid for twice: see `recalling`."""
+"""Choices that were used and forgotten would be paid for twice: see `planning.memory`."""
 
 CHANGED_SHARES = Health(
     problem="delta is divided among the bounds in another way than when the session began",
@@ -63,58 +62,11 @@ CHANGED_SHARES = Health(
 )
 
 
-def clock_was_set(when: str, seconds: float) -> Health:
-    """Returns the note that the database's clock was set forward by `seconds`, or back if they are negative."""
-    direction = "forward" if seconds > 0 else "back"
-    return Health(
-        problem=f"the database's clock was set {direction} by {_duration(abs(seconds))} on {when}; impressions "
-        "with a window that were open at that moment are void",
-        cause="somebody or something set the clock of the database's machine, or the machine slept",
-        advice="let the clock be kept by a time service that adjusts it gradually; nothing else is left to do here",
-        suspends=False,
-    )
-
-
-def database_went_back(when: str) -> Health:
-    """Returns the note that the database has lost what it had confirmed."""
-    return Health(
-        problem=f"on {when} the database was found in an earlier state than before; impressions and answers that were "
-        "acknowledged shortly before are missing",
-        cause="a standby took over that did not have everything, or a backup was put in place while servers ran",
-        advice="what is stored is consistent and goes on counting; set synchronous_standby_names in PostgreSQL, so "
-        "that an acknowledged answer is on a standby too",
-        suspends=False,
-    )
-
-
-def in_words(finding: Finding, items: Sequence[Item]) -> Health:
+def describe(finding: Finding, items: Sequence[Item]) -> Health:
     """Returns the finding for people, with the caller's own ids."""
     names = " and ".join(items[number].id for number in finding.items)
     problem = _problem(finding, names)
     return Health(problem, _CAUSES[finding.kind], _ADVICE[finding.kind], finding.suspends)
-
-
-def kept(report: Mapping[str, Any]) -> tuple[Health, ...]:
-    """Returns the findings in a plan's report; plans of older versions did not look for any."""
-    return tuple(Health(**entry) for entry in report.get("health", ()))
-
-
-def with_new(known: Iterable[Health], new: Iterable[Health]) -> tuple[Health, ...]:
-    """Returns the known findings, followed by new ones of causes that are not known yet."""
-    by_cause: dict[str, Health] = {}
-    for entry in (*known, *new):
-        by_cause.setdefault(entry.cause, entry)
-    return tuple(by_cause.values())
-
-
-def to_plain(health: Iterable[Health]) -> list[dict[str, Any]]:
-    """Returns findings as they are stored in a report; servers of the version before know no `kind`."""
-    return [{name: value for name, value in asdict(entry).items() if name != "kind"} for entry in health]
-
-
-def suspended(health: Iterable[Health]) -> bool:
-    """Returns whether one of the findings leaves nothing to be certified."""
-    return any(entry.suspends for entry in health)
 
 
 def _problem(finding: Finding, names: str) -> str:  # noqa: PLR0911 - a sentence for each kind
@@ -148,13 +100,6 @@ def _problem(finding: Finding, names: str) -> str:  # noqa: PLR0911 - a sentence
             return (
                 "impressions of a pair, or of items beside themselves, contradict what the stated rank implies for them"
             )
-
-
-def _duration(seconds: float) -> str:
-    for size, unit in ((86_400, "days"), (3_600, "hours"), (60, "minutes")):
-        if seconds >= 2 * size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.3g} seconds"
 
 
 def _percent(share: float) -> str:

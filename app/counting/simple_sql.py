@@ -11,10 +11,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, not_, select, update
 
-from app.database.prepared import Given, IsOneOf, Prepared
+from app.counting.rules import EvidenceRows
+from app.database.statements import Given, IsOneOf, Prepared
 from app.database.tables import impressions
 from app.engine.problem import Model
-from app.sessions.model import EvidenceRows, Settings
+from app.sessions.model import Settings
 
 _Given = dict[str, Given]
 
@@ -52,7 +53,7 @@ _IN_A_ROW = _count_and_close(impressions.c.sequence.between(bindparam("first"), 
 """The usual case, a third cheaper on SQLite: no list, and neighbours instead of a search for each."""
 
 
-def count_plain(
+def count_simple(
     connection: Connection, session_id: str, settings: Settings, sequences: Sequence[int], epoch: int
 ) -> EvidenceRows:
     """Returns the counts of those impressions that need no judgement, and closes them under the epoch.

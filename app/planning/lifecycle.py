@@ -1,0 +1,85 @@
+"""The use cases that create, change and delete a session.
+
+They are here because a new session gets its first plan in the same transaction, and a raised budget makes a new plan.
+"""
+
+import logging
+import secrets
+
+from app.access.audit import OPEN_ACCESS
+from app.counting.rules import EvidenceRows
+from app.database.store import Store
+from app.database.tables import State
+from app.planning.plan import PlanningInput
+from app.planning.planner import Planner
+from app.planning.sql import create_session
+from app.results.snapshots import Snapshots
+from app.sessions.cache import SessionCache
+from app.sessions.creation import NewSession, settle
+from app.sessions.lookup import SessionLookup
+from app.sessions.model import Counters, Session, SessionChange, SessionView
+from app.sessions.sql import change_session, delete_some, read_view
+from app.telemetry.meter import Meter
+
+log = logging.getLogger("bestpair.sessions")
+
+
+class Sessions:
+    """Creates, changes and deletes sessions, and keeps them advancing in the background."""
+
+    def __init__(
+        self,
+        store: Store,
+        lookup: SessionLookup,
+        cache: SessionCache,
+        snapshots: Snapshots,
+        *,
+        meter: Meter | None = None,
+    ) -> None:
+        self._store = store
+        self._lookup = lookup
+        self._cache = cache
+        self._snapshots = snapshots
+        self.planner = Planner(store, lookup, cache, snapshots, meter=meter)
+
+    async def create(self, new: NewSession, by: str = OPEN_ACCESS) -> SessionView:
+        """Returns a new session with its first plan; raises InvalidSession."""
+        session = Session(
+            id=secrets.token_hex(12),
+            name=new.name,
+            items=new.items,
+            settings=settle(new),
+            ticket_key=secrets.token_bytes(32),
+            state=State.RUNNING,
+            budget=new.budget,
+            plan_version=0,
+            plan_id="",
+            epoch=0,
+            created_at=0.0,
+            updated_at=0.0,
+        )
+        counters = Counters(0, 0, 0, 0)
+        planned = await self.planner.make_first_plan(PlanningInput(session, counters, EvidenceRows(), None, ()))
+        stored = await self._store.write(create_session, session, planned, by)
+        log.info("session_created", extra={"session": stored.id, "label": stored.name, "items": len(stored.items)})
+        return SessionView(stored, counters, planned.snapshot)
+
+    async def change(self, session_id: str, change: SessionChange, by: str = OPEN_ACCESS) -> SessionView:
+        """Returns the session after a change of state, name or budget; raises SessionNotFound, InvalidStateChange."""
+        await self._store.write(change_session, session_id, change, by)
+        if change.budget is not None:
+            await self.planner.advance(session_id, plan_anyway=True)
+        await self._snapshots.refresh(session_id)
+        changed = await self._store.read(read_view, session_id, self._cache)
+        log.info("session_changed", extra={"session": session_id, "state": changed.session.state.value})
+        return changed
+
+    async def delete(self, session_id: str, by: str = OPEN_ACCESS) -> None:
+        """Deletes the session with all its data; a large one in several transactions, stopped from the first on."""
+        audited_by: str | None = by  # the first transaction adds the audit entry: it cannot be undone
+        while not await self._store.write(delete_some, session_id, audited_by):
+            audited_by = None
+        log.info("session_deleted", extra={"session": session_id})
+        self._lookup.forget(session_id)
+        self.planner.forget(session_id)
+        self._snapshots.forget(session_id)
