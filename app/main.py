@@ -28,12 +28,11 @@ from app.results.certificates import package_version
 from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of
 from app.telemetry import logs
-from app.telemetry.cells import Cells, NoArrayFree, shared_file
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Cells, Meter, NoArrayFree, shared_file
 from app.web.access import Gate, is_local
 from app.web.api import Api, build_api
-from app.web.slow_clients import GuardedProtocol
-from app.web.streams import calls_on_signal
+from app.web.event_stream import calls_on_signal
+from app.web.http_protocol import GuardedProtocol
 from app.web.workers import use_patient_workers
 
 _YOUNG_OBJECTS = 10_000
@@ -217,7 +216,7 @@ def serve(settings: Settings) -> None:
             port=settings.port,
             workers=settings.workers,
             loop="auto",  # uvloop where it is installed
-            http="app.web.whole_answers:Connection",  # httptools, with an end to slow clients and large headers
+            http="app.web.http_protocol:Connection",  # httptools, with an end to slow clients and large headers
             ws="none",  # an installed websocket library would take connections out of that protocol
             interface="asgi3",
             proxy_headers=False,  # nothing here depends on who calls; keys do

@@ -42,4 +42,4 @@ def test_migrate_works_from_a_wheel(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stderr
     tables = sqlite3.connect(tmp_path / "from-wheel.db").execute("SELECT name FROM sqlite_master WHERE type = 'table'")
     assert {"sessions", "impressions", "plans", "evidence"} <= {name for (name,) in tables}
-    assert list(site.glob("app/web/static/*.html")), "the docs page is there"
+    assert list(site.glob("app/web/dashboard/*.html")), "the docs page is there"

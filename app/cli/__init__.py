@@ -23,7 +23,7 @@ from app.errors import SessionNotFound, StorageUnavailable
 from app.results.certificates import package_version
 from app.settings import InvalidSetting
 from app.simulation.population import InvalidPopulation
-from app.telemetry.log_text import on_one_line
+from app.telemetry.log_format import on_one_line
 
 cli = typer.Typer(
     name="bestpair",

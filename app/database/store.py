@@ -49,7 +49,7 @@ from app.sessions.model import (
 )
 from app.sessions.ports import Census, CertificateRecord, Measured, Order, PlanningInput, Said
 from app.sessions.rows import is_storable
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 P = ParamSpec("P")
 Result = TypeVar("Result")

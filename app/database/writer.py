@@ -28,8 +28,7 @@ from sqlalchemy import Connection, Engine
 
 from app.database.faults import cause, is_unavailable, is_worth_another_try, reason, unavailable
 from app.errors import Overloaded, SessionError, StorageUnavailable
-from app.telemetry.catalogue import place
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter, place
 
 Wish = TypeVar("Wish")
 Result = TypeVar("Result")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from app.sessions.model import FeedbackStatus
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 
 class Tally:

@@ -17,7 +17,7 @@ from app.results.notes import outdated
 from app.results.snapshots import snapshot_of
 from app.sessions.model import Counters, PlanRecord, SessionRecord
 from app.sessions.ports import PlanningInput, Store
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 TICK_SECONDS = 0.05
 SWEEP_SECONDS = 1.0

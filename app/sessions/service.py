@@ -41,7 +41,7 @@ from app.sessions.model import (
     State,
 )
 from app.sessions.ports import Census, CertificateRecord, Order, PlanningInput, Store
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 log = logging.getLogger("bestpair.sessions")
 

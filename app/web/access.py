@@ -19,8 +19,7 @@ from app.access.keyring import Keyring
 from app.access.keys import Key, Scope
 from app.access.rates import Allowance, Rate
 from app.errors import Forbidden, Overloaded, RateLimited
-from app.web.problems import declared
-from app.web.refusals import Unauthorized
+from app.web.problems import Unauthorized, declared
 
 News = TypeVar("News")
 

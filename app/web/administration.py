@@ -9,8 +9,7 @@ from starlette.requests import Request
 from app.access.audit import Entry
 from app.access.keys import Scope
 from app.web.access import Admitted, needs
-from app.web.problems import STORED, declared
-from app.web.refusals import InvalidRequest
+from app.web.problems import STORED, InvalidRequest, declared
 from app.wire.access import Access, AuditEntry, AuditPage
 
 LARGEST_PAGE = 200

@@ -8,12 +8,13 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.sessions.service import Sessions
-from app.telemetry.meter import Meter
-from app.web import access, administration, documents, health, metrics, reading, request_bodies, serving, sessions
+from app.telemetry.metrics import Meter
+from app.web import access, administration, bodies
 from app.web.administration import Trail
-from app.web.fault_handlers import add_fault_handlers
 from app.web.hot_lane import HotLane
-from app.web.shield import BodyLimit, Shield
+from app.web.middleware import BodyLimit, Shield
+from app.web.problems import add_fault_handlers
+from app.web.routes import documents, health, impressions, metrics, results, sessions
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -42,7 +43,7 @@ class Api(FastAPI):
         """Returns the OpenAPI document, made once."""
         if not self.openapi_schema:
             document = super().openapi()
-            document.setdefault("components", {}).setdefault("schemas", {}).update(request_bodies.schemas())
+            document.setdefault("components", {}).setdefault("schemas", {}).update(bodies.schemas())
             access.describe(document, access.scopes_of_routes(self))
         return self.openapi_schema or {}
 
@@ -74,7 +75,7 @@ def build_api(
     api.state.gate = gate = gate or access.Gate(None)
     api.state.trail = trail
     api.state.meter = meter
-    for module in (sessions, serving, reading, administration, health, metrics, documents):
+    for module in (sessions, impressions, results, administration, health, metrics, documents):
         api.include_router(module.router)
     access.scopes_of_routes(api)  # raises if one has no place
     add_fault_handlers(api)

@@ -9,9 +9,8 @@ all, before anything was done: there is one place that judges bad requests. What
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from functools import lru_cache
-from typing import Annotated, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from pydantic import Field, TypeAdapter, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.access.admission import Admission
@@ -19,24 +18,31 @@ from app.access.keys import Scope as Needed
 from app.errors import SessionError
 from app.sessions.ports import Order
 from app.sessions.service import ACCEPTED, Sessions
-from app.telemetry.catalogue import place
 from app.telemetry.logs import REQUEST_ID as CURRENT
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter, place
 from app.web import mapping
 from app.web.access import Door, Gate, site_of
 from app.web.bodies import digest_of
-from app.web.conditional import matches
-from app.web.hot_answers import ROW_ACCEPTED, impression, row_result
-from app.web.parameters import SESSION_ID, VISIBLE
-from app.web.plain_answers import plain_answers
-from app.web.problems import kind_of, problem_for
-from app.web.refusals import Refusal
-from app.web.shield import REQUEST_ID, answer_fault, log_refusal, rate_lines, status_class, with_id
-from app.web.whole_answers import answer
-from app.wire.serving import LARGEST_BATCH, Feedback, NextPair, NextPairs
+from app.web.hot_lane_bodies import (
+    FEEDBACK,
+    FEEDBACK_ROWS,
+    NEXT_PAIRS,
+    ROW_ACCEPTED,
+    Headers,
+    Unusual,
+    check_is_json,
+    idempotency_key,
+    impression,
+    plain_answers,
+    read_as,
+    row_result,
+)
+from app.web.http_protocol import answer
+from app.web.middleware import REQUEST_ID, answer_fault, rate_lines, status_class, with_id
+from app.web.parameters import SESSION_ID, matches
+from app.web.problems import Refusal, kind_of, log_refusal, problem_for
+from app.wire.serving import NextPair
 
-Shape = TypeVar("Shape")
-Headers = dict[bytes, bytes]
 Serve = Callable[["HotLane", str, Headers, bytes, Admission], Awaitable[bytes]]
 
 _POSTED = (
@@ -50,11 +56,6 @@ _READ = (
 )
 _ONE = Order(1, "next-pair", None, digest_of(NextPair()))
 _EMPTY = frozenset({b"", b"{}"})
-_NEXT_PAIRS = TypeAdapter(NextPairs)
-_FEEDBACK = TypeAdapter(Feedback)
-_ROWS: TypeAdapter[list[Feedback]] = TypeAdapter(
-    Annotated[list[Feedback], Field(min_length=1, max_length=LARGEST_BATCH)]
-)
 _LONGEST_LENGTH = 20
 """Digits of a Content-Length: as many as the largest that there can be."""
 _LONGEST_PATH = 128
@@ -62,10 +63,6 @@ _LONGEST_PATH = 128
 _NO_ROUTE = ("", "")
 _IDS_AT_ONCE = 512
 """Request ids drawn together: asking the system for each would be a sixth of the lane's own cost."""
-
-
-class Unusual(Exception):
-    """The request is for the framework's routes; nothing has been done."""
 
 
 class HotLane:
@@ -189,29 +186,29 @@ class HotLane:
         if content not in _EMPTY:
             raise Unusual
         if content:
-            _check_is_json(headers)
-        key = _key(headers)
+            check_is_json(headers)
+        key = idempotency_key(headers)
         order = _ONE if key is None else Order(1, _ONE.route, key, _ONE.body_digest)
         (shown,) = await self._sessions.next_pairs(session_id, order)
         return impression(shown).encode()
 
     async def next_pairs(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
         """Returns the answer of next-pair/batch."""
-        body = _read(_NEXT_PAIRS, headers, content)
-        key = _key(headers)
+        body = read_as(NEXT_PAIRS, headers, content)
+        key = idempotency_key(headers)
         admission.take(body.count - 1)
         order = Order(body.count, "next-pair/batch", key, digest_of(body))
         return f"[{','.join(map(impression, await self._sessions.next_pairs(session_id, order)))}]".encode()
 
     async def feedback(self, session_id: str, headers: Headers, content: bytes, _: Admission) -> bytes:
         """Returns the answer of feedback."""
-        told = mapping.answer(_read(_FEEDBACK, headers, content))
+        told = mapping.answer(read_as(FEEDBACK, headers, content))
         return b'{"status":"%s"}' % (await self._sessions.feedback(session_id, told)).encode()
 
     async def feedback_batch(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
         """Returns the answer of feedback/batch, if every row has the right shape."""
-        _check_is_json(headers)
-        answers = plain_answers(content) or [mapping.answer(row) for row in _read(_ROWS, headers, content)]
+        check_is_json(headers)
+        answers = plain_answers(content) or [mapping.answer(row) for row in read_as(FEEDBACK_ROWS, headers, content)]
         admission.take(len(answers) - 1)
         results = await self._sessions.feedback_batch(session_id, answers)
         if results.count(ACCEPTED) == len(results):  # nearly every batch
@@ -254,30 +251,6 @@ def _read_path(path: str) -> tuple[str, str]:
     if len(parts) == 5 and parts[:3] == ["", "v1", "sessions"] and SESSION_ID.fullmatch(parts[3]):
         return parts[3], parts[4]
     return _NO_ROUTE
-
-
-def _read(shape: TypeAdapter[Shape], headers: Headers, content: bytes) -> Shape:
-    """Returns the body in its shape; raises Unusual for any other."""
-    _check_is_json(headers)
-    try:
-        return shape.validate_json(content)
-    except ValidationError:
-        raise Unusual from None
-
-
-def _check_is_json(headers: Headers) -> None:
-    if headers.get(b"content-type") != b"application/json":
-        raise Unusual
-
-
-def _key(headers: Headers) -> str | None:
-    given = headers.get(b"idempotency-key")
-    if given is None:
-        return None
-    key = given.decode("latin-1")
-    if not VISIBLE.fullmatch(key):
-        raise Unusual
-    return key
 
 
 def _again(content: bytes, receive: Receive) -> Receive:

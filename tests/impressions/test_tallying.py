@@ -11,8 +11,7 @@ from app.database.database import migration_engine
 from app.database.store import SqlStore
 from app.errors import Overloaded
 from app.sessions.model import Feedback, SessionChange, State
-from app.telemetry.catalogue import FEEDBACK, METRICS, place
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import FEEDBACK, METRICS, Meter, place
 from tests.examples import a_session, order, reward
 
 WAITING = place("bestpair_writer_queue_requests")

@@ -9,8 +9,8 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy.exc import IntegrityError
 
-from app.telemetry.log_faults import as_text
-from app.telemetry.sampling import Sampling
+from app.telemetry.log_format import as_text
+from app.telemetry.logs import Sampling
 
 BEGIN = """
 import logging, threading, warnings, structlog

@@ -11,7 +11,7 @@ from app.access.keys import Scope, new_key
 from app.errors import Forbidden, Overloaded, StorageUnavailable
 from app.web import access
 from app.web.access import Gate
-from app.web.refusals import Unauthorized
+from app.web.problems import Unauthorized
 from tests.fakes.access import FakeAccess
 
 

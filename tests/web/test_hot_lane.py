@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from app.errors import FeedbackConflict, Overloaded
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 from app.web.access import Gate
 from app.web.api import build_api
 from app.web.hot_lane import HotLane

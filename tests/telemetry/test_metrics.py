@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from app.telemetry.catalogue import CELLS, METRICS, Kind, place
-from app.telemetry.cells import Cells, shared_file
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import CELLS, METRICS, Cells, Kind, Meter, place, shared_file
 
 PROCESS = """
 import sys
 from pathlib import Path
-from app.telemetry.cells import Cells
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Cells
+from app.telemetry.metrics import Meter
 meter = Meter(Cells.shared(Path(sys.argv[1])))
 for line in sys.stdin:
     if line.startswith("wait"):

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from app.sessions.model import Rewards
 from app.sessions.service import Answer
 from app.web import mapping
-from app.web.plain_answers import plain_answers
+from app.web.hot_lane_bodies import plain_answers
 from app.wire.serving import LARGEST_BATCH, Feedback
 
 ROWS = TypeAdapter(list[Feedback])

@@ -12,12 +12,10 @@ from app.access.keys import Scope
 from app.errors import NotCertified, Overloaded
 from app.web import mapping
 from app.web.access import Admitted, Gate, needs
-from app.web.conditional import tagged
-from app.web.exporting import as_csv, as_ndjson, beginning
-from app.web.parameters import SessionId, SessionsInUse
-from app.web.problems import IN_SESSION, declared
-from app.web.refusals import InvalidRequest
-from app.web.streams import IDLE_SECONDS, as_events
+from app.web.event_stream import IDLE_SECONDS, as_events
+from app.web.export_formats import as_csv, as_ndjson, beginning
+from app.web.parameters import SessionId, SessionsInUse, tagged
+from app.web.problems import IN_SESSION, InvalidRequest, declared
 from app.wire.best_pair import BestPair, Estimates, History
 
 MOST_ESTIMATED_ITEMS = 200

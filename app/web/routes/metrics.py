@@ -15,9 +15,8 @@ from starlette.responses import Response
 
 from app.access.keys import Scope
 from app.sessions.ports import Census
-from app.telemetry.catalogue import METRICS, Kind, place
-from app.telemetry.catalogue import Metric as Counted
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import METRICS, Kind, Meter, place
+from app.telemetry.metrics import Metric as Counted
 from app.web.access import needs
 from app.web.parameters import SessionsInUse
 from app.web.problems import ALWAYS, declared

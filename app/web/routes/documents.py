@@ -10,9 +10,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.web.conditional import matches
-from app.web.problems import CATALOGUE
-from app.web.refusals import RouteNotFound
+from app.web.parameters import matches
+from app.web.problems import CATALOGUE, RouteNotFound
 from app.wire.problem import ProblemKind
 
 POLICY = (
@@ -76,7 +75,7 @@ async def problem(name: str) -> ProblemKind:
 def _files() -> dict[str, _File]:
     """Returns our own files by name, read once: a closed list, so that no path can lead elsewhere."""
     found = {}
-    for each in files("app.web").joinpath("static").iterdir():
+    for each in files("app.web").joinpath("dashboard").iterdir():
         kind = _KINDS.get(PurePath(each.name).suffix)
         if kind is not None:
             content = each.read_bytes()

@@ -9,12 +9,10 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.access.admission import Admission
-from app.telemetry.catalogue import OTHER, ROUTES
 from app.telemetry.logs import REQUEST_ID as CURRENT
-from app.telemetry.meter import Meter
-from app.web.problems import FAULT_DETAIL, problem_for
-from app.web.refusals import BodyTooLarge, UnexpectedFault
-from app.web.whole_answers import header_pairs
+from app.telemetry.metrics import OTHER, ROUTES, Meter
+from app.web.http_protocol import header_pairs
+from app.web.problems import FAULT_DETAIL, BodyTooLarge, UnexpectedFault, problem_for
 
 logger = logging.getLogger("bestpair.web")
 
@@ -96,12 +94,6 @@ def log_fault(error: Exception, request_id: str, scope: Scope, meter: Meter) -> 
     meter.count("bestpair_unexpected_errors_total", "request")
     where = {"request_id": request_id, "method": scope["method"], "path": scope["path"]}
     logger.error("unexpected_fault", extra=where, exc_info=error)
-
-
-def log_refusal(problem: str, detail: str, request_id: str | None, scope: Scope) -> None:
-    """Writes to the log that the server could not do what it should, for a reason that was expected."""
-    where = {"request_id": request_id, "method": scope["method"], "path": scope["path"], "detail": detail}
-    logger.warning(problem, extra=where)
 
 
 async def answer_fault(

@@ -9,7 +9,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from app.web.whole_answers import EXTENSION, Connection, _lines_of_all, answer
+from app.web.http_protocol import EXTENSION, Connection, _lines_of_all, answer
 
 GET = b"GET /%b HTTP/1.1\r\nHost: here\r\n\r\n"
 LINES = b"content-length: %d\r\nx-one: 1\r\n"

@@ -7,7 +7,7 @@ import pytest
 
 from app.errors import Overloaded
 from app.sessions.model import Counters, HistoryPoint, Live, Snapshot
-from app.web import reading
+from app.web.routes import results
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import BEST_PAIR, FakeSessions
 
@@ -86,7 +86,7 @@ def test_history(api: Caller, session: str, sessions: FakeSessions, monkeypatch:
         "contenders": 3,
     }
     assert [each["plan_version"] for each in api.get(f"{session}/history?after=2").json()["points"]] == [3]
-    monkeypatch.setattr(reading, "MOST_POINTS", 2)
+    monkeypatch.setattr(results, "MOST_POINTS", 2)
     some = api.get(f"{session}/history").json()
     assert ([each["plan_version"] for each in some["points"]], some["more"]) == ([1, 2], True)
     for wrong in ("-1", "x", str(2**31)):

@@ -9,7 +9,7 @@ import pytest
 
 from app.sessions.model import Snapshot
 from app.sessions.ports import CertificateRecord
-from app.web.conditional import matches
+from app.web.parameters import matches
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import BEST_PAIR, FakeSessions
 

@@ -4,8 +4,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 
 from app.web.parameters import SessionsInUse
-from app.web.problems import ALWAYS, declared
-from app.web.refusals import NotReady
+from app.web.problems import ALWAYS, NotReady, declared
 from app.wire.health import Status, Version
 
 router = APIRouter(tags=["operations"])

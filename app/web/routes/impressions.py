@@ -18,10 +18,9 @@ from app.sessions.ports import Order
 from app.sessions.service import Answer
 from app.web import mapping
 from app.web.access import Admitted, needs
-from app.web.bodies import body_as, body_as_rows, digest_of
+from app.web.bodies import body_as, body_as_rows, digest_of, documented
 from app.web.parameters import IdempotencyKey, SessionId, SessionsInUse
 from app.web.problems import IN_SESSION, WITH_BODY, declared
-from app.web.request_bodies import documented
 from app.wire.problem import field_errors
 from app.wire.serving import (
     LARGEST_BATCH,

@@ -11,11 +11,9 @@ from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
 from app.sessions.service import Sessions
 from app.web import mapping
 from app.web.access import Admitted, needs
-from app.web.bodies import body_as
+from app.web.bodies import body_as, documented
 from app.web.parameters import SessionId, SessionsInUse
-from app.web.problems import IN_SESSION, STORED, WITH_BODY, declared
-from app.web.refusals import InvalidRequest
-from app.web.request_bodies import documented
+from app.web.problems import IN_SESSION, STORED, WITH_BODY, InvalidRequest, declared
 from app.wire.sessions import Session, SessionCreate, SessionPage, SessionPatch, SessionSummary
 
 LARGEST_PAGE = 200
