@@ -32,8 +32,7 @@ from app.telemetry.metrics import Cells, Meter, NoArrayFree, shared_file
 from app.web.access import Gate, is_local
 from app.web.api import Api, build_api
 from app.web.event_stream import calls_on_signal
-from app.web.http_protocol import GuardedProtocol
-from app.web.workers import use_patient_workers
+from app.web.server import http_protocol, set_request_seconds, use_own_workers
 
 _YOUNG_OBJECTS = 10_000
 """Between two looks for cycles; the default, 700, is reached every few requests."""
@@ -110,7 +109,7 @@ def app_from_environment() -> ASGIApp:
     """Returns the application as the environment asks for it; server processes begin here."""
     settings = Settings.from_environment(os.environ)
     _configure_logs(settings)
-    GuardedProtocol.request_seconds = settings.request_seconds
+    set_request_seconds(settings.request_seconds)
     app = create_app(settings, Meter(_cells(os.environ.get(_COUNTS))))
     _spare_the_collector()
     return app.entry
@@ -208,7 +207,7 @@ def serve(settings: Settings) -> None:
         os.environ.pop(_COUNTS, None)  # of a server that this one may have been started by
         if settings.workers > 1:
             os.environ[_COUNTS] = str(ending.enter_context(shared_file(settings.workers)))
-            use_patient_workers()
+            use_own_workers()
         uvicorn.run(
             "app.main:app_from_environment",
             factory=True,
@@ -216,7 +215,7 @@ def serve(settings: Settings) -> None:
             port=settings.port,
             workers=settings.workers,
             loop="auto",  # uvloop where it is installed
-            http="app.web.http_protocol:Connection",  # httptools, with an end to slow clients and large headers
+            http=http_protocol(),
             ws="none",  # an installed websocket library would take connections out of that protocol
             interface="asgi3",
             proxy_headers=False,  # nothing here depends on who calls; keys do

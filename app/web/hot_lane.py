@@ -37,10 +37,10 @@ from app.web.hot_lane_bodies import (
     read_as,
     row_result,
 )
-from app.web.http_protocol import answer
 from app.web.middleware import REQUEST_ID, answer_fault, rate_lines, status_class, with_id
-from app.web.parameters import SESSION_ID, matches
+from app.web.parameters import SESSION_ID
 from app.web.problems import Refusal, kind_of, log_refusal, problem_for
+from app.web.responses import matches_etag, respond
 from app.wire.serving import NextPair
 
 Serve = Callable[["HotLane", str, Headers, bytes, Admission], Awaitable[bytes]]
@@ -115,7 +115,7 @@ class HotLane:
         except Exception as error:
             return await self._refuse(post.route, error, request_id, admission, scope, receive, send)
         self._cells[post.served] += 1
-        return await answer(scope, send, 200, _POSTED % (len(body), request_id) + rate_lines(admission), body)
+        return await respond(scope, send, 200, _POSTED % (len(body), request_id) + rate_lines(admission), body)
 
     def _admit(self, headers: Headers, door: Door, session_id: str) -> Admission:
         host = headers.get(b"host")
@@ -136,12 +136,12 @@ class HotLane:
             return await self._refuse("best-pair", error, request_id, admission, scope, receive, send)
         etag = snapshot.etag.encode("latin-1")
         given = headers.get(b"if-none-match")
-        if given is not None and (given == etag or matches([given.decode("latin-1")], snapshot.etag)):
+        if given is not None and (given == etag or matches_etag([given.decode("latin-1")], snapshot.etag)):
             self._cells[_NOT_MODIFIED] += 1
-            return await answer(scope, send, 304, _UNCHANGED % (etag, request_id) + rate_lines(admission), b"")
+            return await respond(scope, send, 304, _UNCHANGED % (etag, request_id) + rate_lines(admission), b"")
         body = snapshot.body.encode()
         self._cells[_BEST_PAIR] += 1
-        return await answer(scope, send, 200, _READ % (etag, len(body), request_id) + rate_lines(admission), body)
+        return await respond(scope, send, 200, _READ % (etag, len(body), request_id) + rate_lines(admission), body)
 
     def _is_small(self, headers: Headers) -> bool:
         """Returns whether the body's length is told and allowed; without one there must be none."""

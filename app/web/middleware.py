@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.access.admission import Admission
 from app.telemetry.logs import REQUEST_ID as CURRENT
 from app.telemetry.metrics import OTHER, ROUTES, Meter
-from app.web.http_protocol import header_pairs
 from app.web.problems import FAULT_DETAIL, BodyTooLarge, UnexpectedFault, problem_for
+from app.web.responses import header_pairs
 
 logger = logging.getLogger("bestpair.web")
 

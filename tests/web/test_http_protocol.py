@@ -9,7 +9,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from app.web.http_protocol import EXTENSION, Connection, _lines_of_all, answer
+from app.web.http_protocol import HttpProtocol, _server_header_lines
+from app.web.responses import SINGLE_WRITE, respond
 
 GET = b"GET /%b HTTP/1.1\r\nHost: here\r\n\r\n"
 LINES = b"content-length: %d\r\nx-one: 1\r\n"
@@ -48,9 +49,9 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
     body = (await receive())["body"] if scope["method"] == "POST" else b""
     await asyncio.sleep(0)
     if scope["path"] == "/unchanged":
-        return await answer(scope, send, 304, b"x-one: 1\r\n", b"")
+        return await respond(scope, send, 304, b"x-one: 1\r\n", b"")
     said = scope["path"].encode() + body
-    return await answer(scope, send, 200, LINES % len(said), said)
+    return await respond(scope, send, 200, LINES % len(said), said)
 
 
 def connect(
@@ -87,7 +88,7 @@ async def settle() -> None:
 )
 async def test_the_bytes_are_those_of_messages(answers: int, pieces: list[bytes]) -> None:
     found = []
-    for protocol in (Connection, HttpToolsProtocol):
+    for protocol in (HttpProtocol, HttpToolsProtocol):
         one, wire = connect(protocol)
         for piece in pieces:
             one.data_received(piece)
@@ -99,7 +100,7 @@ async def test_the_bytes_are_those_of_messages(answers: int, pieces: list[bytes]
 
 
 async def test_one_write_does_it_and_no_timer_is_left_running() -> None:
-    one, wire = connect(Connection)
+    one, wire = connect(HttpProtocol)
     one.data_received(GET % b"a")
     await settle()
     assert wire.writes == 1
@@ -108,7 +109,7 @@ async def test_one_write_does_it_and_no_timer_is_left_running() -> None:
 
 
 async def test_a_client_that_does_not_read_is_waited_for() -> None:
-    one, wire = connect(Connection)
+    one, wire = connect(HttpProtocol)
     one.pause_writing()
     one.data_received(GET % b"a")
     await settle()
@@ -119,7 +120,7 @@ async def test_a_client_that_does_not_read_is_waited_for() -> None:
 
 
 async def test_nothing_is_written_for_a_client_that_has_gone() -> None:
-    one, wire = connect(Connection)
+    one, wire = connect(HttpProtocol)
     one.data_received(GET % b"a")
     one.connection_lost(None)
     await settle()
@@ -127,7 +128,7 @@ async def test_nothing_is_written_for_a_client_that_has_gone() -> None:
 
 
 async def test_an_idle_connection_is_closed_in_time_and_not_before() -> None:
-    one, wire = connect(Connection, keep_alive=0.2)
+    one, wire = connect(HttpProtocol, keep_alive=0.2)
     for _ in range(4):  # longer than that in all
         one.data_received(GET % b"a")
         await asyncio.sleep(0.1)
@@ -137,7 +138,7 @@ async def test_an_idle_connection_is_closed_in_time_and_not_before() -> None:
 
 
 async def test_half_of_the_next_request_is_not_idleness() -> None:
-    one, wire = connect(Connection, keep_alive=0.1)
+    one, wire = connect(HttpProtocol, keep_alive=0.1)
     one.data_received(GET % b"a")
     one.data_received(b"GET /b HTTP/1.1\r\n")
     await asyncio.sleep(0.4)
@@ -153,8 +154,8 @@ async def test_other_servers_get_messages() -> None:
     async def send(message: Any) -> None:
         sent.append(message)
 
-    await answer({"type": "http"}, send, 200, LINES % 2, b"ok")
-    await answer({"type": "http", "extensions": {EXTENSION: lambda *_: False}}, send, 200, LINES % 2, b"ok")
+    await respond({"type": "http"}, send, 200, LINES % 2, b"ok")
+    await respond({"type": "http", "extensions": {SINGLE_WRITE: lambda *_: False}}, send, 200, LINES % 2, b"ok")
     assert sent[:2] == sent[2:] == [
         {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2"), (b"x-one", b"1")]},
         {"type": "http.response.body", "body": b"ok"},
@@ -164,6 +165,6 @@ async def test_other_servers_get_messages() -> None:
 def test_the_servers_own_lines_change_with_its_list_of_them() -> None:
     """The date is in them: a new list every second."""
     first, second = [(b"date", b"one"), (b"server", b"s")], [(b"date", b"two"), (b"server", b"s")]
-    assert _lines_of_all(first) == b"date: one\r\nserver: s\r\n"
-    assert _lines_of_all(second) == b"date: two\r\nserver: s\r\n"
-    assert _lines_of_all(first) == b"date: one\r\nserver: s\r\n"
+    assert _server_header_lines(first) == b"date: one\r\nserver: s\r\n"
+    assert _server_header_lines(second) == b"date: two\r\nserver: s\r\n"
+    assert _server_header_lines(first) == b"date: one\r\nserver: s\r\n"

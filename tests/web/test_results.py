@@ -9,7 +9,7 @@ import pytest
 
 from app.sessions.model import Snapshot
 from app.sessions.ports import CertificateRecord
-from app.web.parameters import matches
+from app.web.responses import matches_etag
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import BEST_PAIR, FakeSessions
 
@@ -34,7 +34,7 @@ from tests.fakes.sessions import BEST_PAIR, FakeSessions
     ],
 )
 def test_tags(given: list[str], known: bool) -> None:
-    assert matches(given, '"tag"') is known
+    assert matches_etag(given, '"tag"') is known
 
 
 def test_an_unchanged_best_pair_is_not_sent_again(api: Caller, session: str, sessions: FakeSessions) -> None:

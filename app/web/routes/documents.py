@@ -10,8 +10,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.web.parameters import matches
 from app.web.problems import CATALOGUE, RouteNotFound
+from app.web.responses import matches_etag
 from app.wire.problem import ProblemKind
 
 POLICY = (
@@ -89,6 +89,6 @@ def _file(request: Request, name: str) -> Response:
     if found is None:
         raise RouteNotFound("there is no such file")
     headers = {**_PAGE_HEADERS, "ETag": found.etag}
-    if matches(request.headers.getlist("if-none-match"), found.etag):
+    if matches_etag(request.headers.getlist("if-none-match"), found.etag):
         return Response(status_code=304, headers=headers)
     return Response(found.content, media_type=found.kind, headers=headers)

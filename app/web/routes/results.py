@@ -14,8 +14,9 @@ from app.web import mapping
 from app.web.access import Admitted, Gate, needs
 from app.web.event_stream import IDLE_SECONDS, as_events
 from app.web.export_formats import as_csv, as_ndjson, beginning
-from app.web.parameters import SessionId, SessionsInUse, tagged
+from app.web.parameters import SessionId, SessionsInUse
 from app.web.problems import IN_SESSION, InvalidRequest, declared
+from app.web.responses import json_with_etag
 from app.wire.best_pair import BestPair, Estimates, History
 
 MOST_ESTIMATED_ITEMS = 200
@@ -31,7 +32,7 @@ _UNCHANGED: dict[int | str, dict[str, Any]] = {304: {"description": "If-None-Mat
 async def best_pair(session_id: SessionId, request: Request, sessions: SessionsInUse) -> Response:
     """Shows the best pair so far and what is proven about it; poll it with If-None-Match."""
     snapshot = await sessions.best_pair(session_id)
-    return tagged(request, snapshot.body.encode(), snapshot.etag)
+    return json_with_etag(request, snapshot.body.encode(), snapshot.etag)
 
 
 @router.get(
@@ -79,7 +80,7 @@ async def estimates(
 ) -> Response:
     """Shows the heat map of the most relevant items."""
     snapshot = await sessions.estimates(session_id, top)
-    return tagged(request, snapshot.body.encode(), snapshot.etag)
+    return json_with_etag(request, snapshot.body.encode(), snapshot.etag)
 
 
 @router.get(
@@ -97,7 +98,7 @@ async def certificate(session_id: SessionId, request: Request, sessions: Session
     content = record.body.encode()
     # Of the bytes sent (RFC 9530); the document's own digest is of its content, whatever its spacing.
     digest = base64.b64encode(hashlib.sha256(content).digest()).decode()
-    return tagged(request, content, f'"{record.digest}"', {"Repr-Digest": f"sha-256=:{digest}:"})
+    return json_with_etag(request, content, f'"{record.digest}"', {"Repr-Digest": f"sha-256=:{digest}:"})
 
 
 @router.get(
