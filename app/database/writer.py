@@ -28,7 +28,7 @@ from sqlalchemy import Connection, Engine
 
 from app.database.faults import cause, is_unavailable, is_worth_another_try, reason, unavailable
 from app.errors import Overloaded, SessionError, StorageUnavailable
-from app.telemetry.metrics import Meter, place
+from app.telemetry.metrics import Meter, cell_index
 
 Wish = TypeVar("Wish")
 Result = TypeVar("Result")
@@ -44,7 +44,7 @@ _STUCK_SECONDS = 30.0
 """Without an idle task that ran through before writes are said to be stuck; no lock is waited for as long."""
 _ROWS_PER_REQUEST = 10
 """Rows that may wait, for each request that may: a queue of full batches would be a thousand times as long."""
-_CAME_IN = place("bestpair_writer_queue_requests")
+_CAME_IN = cell_index("bestpair_writer_queue_requests")
 _WENT_OUT = _CAME_IN + 1
 _log = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
-"""The text of a log line: secrets hidden, nothing from a caller that could look like another line, faults as text.
+"""The text of a log line: secrets are replaced, values are escaped, exceptions become text.
 
-Names, labels, ids and paths come from callers. In a line they must stay what they are, a value: no line break, no
-escape sequence of a terminal, no mark that turns the direction of reading.
+Names, labels, ids and paths come from callers. In a line they must stay values: no line break, no terminal escape
+sequence, no character that changes the reading direction.
 
 Messages of database drivers and of validation quote the values they were given: tickets, keys, answers. Of these
 messages only the part without values is logged. Local variables are never logged.
@@ -15,29 +15,29 @@ from typing import Any
 
 LONGEST_VALUE = 2_000
 LONGEST_SEARCHED = 2 * LONGEST_VALUE
-"""Letters of a value that are searched for secrets: a caller must not be able to make that long."""
+"""Characters of a value that are searched for secrets: the limit keeps the time for a long value short."""
 LONGEST_FAULT = 16_000
 HIDDEN = "***"
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,*-]+")
-_PASSWORD_IN_URL = re.compile(r"(?<=://)([^/\s:@]*):\S*@")  # up to the last @: an unescaped one is in the password
+_PASSWORD_IN_URL = re.compile(r"(?<=://)([^/\s:@]*):\S*@")  # up to the last @: a password may contain one
 _CREDENTIALS = re.compile(r"\b(bearer|basic)\s+[^\s\"',]+", re.IGNORECASE)
 _NAMED = re.compile(
     r"(?i)\b(password|passwd|authorization|idempotency[-_]key|ticket|api[-_]?key|secret|token)"
     r"(['\"]?\s*[=:]\s*['\"]?)(?!(?:bearer|basic)\b)[^\s'\",;)}\]]+"
 )
 _LONG_TOKEN = re.compile(r"(?<![\w-])(?=[a-z_-]*[A-Z0-9])[A-Za-z0-9_-]{30,}(?![\w-])")
-"""As long as a ticket or a key, and not a word: names in our code have no capitals or digits at that length."""
+"""As long as a ticket or a key, with a capital or a digit: names in our code have neither at that length."""
 
 
-class Hiding:
-    """Hides secrets: by their shape, and those that are known (the database's password) wherever they stand."""
+class Redactor:
+    """Replaces secrets in a text: known ones (the database password), and those that have the form of a secret."""
 
     def __init__(self, known: Sequence[str] = ()) -> None:
-        self._known = [secret for secret in known if len(secret) > 2]  # shorter ones would hide every other letter
+        self._known = [secret for secret in known if len(secret) > 2]  # shorter ones occur in ordinary words
 
     def __call__(self, text: str) -> str:
-        """Returns the text without secrets."""
+        """Returns the text with secrets replaced by `HIDDEN`."""
         for secret in self._known:
             text = text.replace(secret, HIDDEN)
         text = _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}@", text)
@@ -47,7 +47,7 @@ class Hiding:
 
 
 def on_one_line(text: str) -> str:
-    """Returns the text with everything that is not printable written as an escape: it cannot leave its line."""
+    """Returns the text with unprintable characters, such as line breaks, written as escapes."""
     if text.isprintable():
         return text
     return "".join(letter if letter.isprintable() else _escape(letter) for letter in text)
@@ -59,12 +59,12 @@ def _escape(letter: str) -> str:
 
 
 def as_json(fields: dict[str, Any]) -> str:
-    """Returns the fields as one line of JSON, in ASCII: whatever shows it, there is nothing in it but letters."""
+    """Returns the fields as one line of JSON, in ASCII: no viewer can interpret control characters in it."""
     return json.dumps(fields, ensure_ascii=True, default=str, separators=(",", ":")).replace("\x7f", "\\u007f")
 
 
 def as_console(fields: dict[str, Any]) -> str:
-    """Returns the fields as a line to read; a fault follows on lines of its own that begin with a bar."""
+    """Returns the fields as a line for people; a fault follows on separate lines that start with a bar."""
     shown = dict(fields)
     time, level, event = (on_one_line(str(shown.pop(name, ""))) for name in ("time", "level", "event"))
     fault = str(shown.pop("fault", ""))
@@ -80,24 +80,24 @@ def _value(value: object) -> str:
 
 
 _QUOTES_VALUES = ("pydantic", "pydantic_core", "psycopg", "sqlalchemy", "sqlite3")
-"""Packages whose messages contain, after the first line or anywhere, the values at fault."""
+"""Packages whose messages contain the rejected values, after the first line or anywhere."""
 _LONGEST_MESSAGE = 1_000
 _LONGEST_CHAIN = 8
 
 
-def told(error: BaseException) -> str:
-    """Returns what an error says, without values it may quote."""
+def safe_message(error: BaseException) -> str:
+    """Returns the message of an exception without the values that it may quote."""
     package = type(error).__module__.partition(".")[0]
     if package in {"pydantic", "pydantic_core"}:
-        return f"{getattr(error, 'title', '')} does not have its shape"
+        return f"{getattr(error, 'title', '')} failed validation"
     text = str(getattr(error, "orig", None) or error) if package == "sqlalchemy" else str(error)
     if package in _QUOTES_VALUES:
-        text = text.partition("\n")[0]  # PostgreSQL gives the values in the lines after: DETAIL, CONTEXT
+        text = text.partition("\n")[0]  # PostgreSQL adds the values in further lines: DETAIL, CONTEXT
     return text[:_LONGEST_MESSAGE]
 
 
-def as_text(error: BaseException) -> str:
-    """Returns the fault with its causes, the first cause first, as Python prints it."""
+def exception_text(error: BaseException) -> str:
+    """Returns the traceback of an exception with its causes, the first cause first, as Python prints it."""
     parts: list[str] = []
     seen: set[int] = set()
     current: BaseException | None = error
@@ -105,8 +105,10 @@ def as_text(error: BaseException) -> str:
         seen.add(id(current))
         frames = "".join(traceback.format_tb(current.__traceback__))
         notes = "".join(f"\n{note}" for note in getattr(current, "__notes__", ()))
-        parts.append(f"{frames}{type(current).__qualname__}: {told(current)}{notes}")
-        inside = [as_text(each) for each in current.exceptions] if isinstance(current, BaseExceptionGroup) else []
+        parts.append(f"{frames}{type(current).__qualname__}: {safe_message(current)}{notes}")
+        inside = (
+            [exception_text(each) for each in current.exceptions] if isinstance(current, BaseExceptionGroup) else []
+        )
         parts[-1] += "".join(f"\n- {each}" for each in inside)
         hidden = current.__suppress_context__
         current = current.__cause__ or (None if hidden else current.__context__)

@@ -19,7 +19,7 @@ from app.errors import SessionError
 from app.sessions.ports import Order
 from app.sessions.service import ACCEPTED, Sessions
 from app.telemetry.logs import REQUEST_ID as CURRENT
-from app.telemetry.metrics import Meter, place
+from app.telemetry.metrics import Meter, cell_index
 from app.web import mapping
 from app.web.access import Door, Gate, site_of
 from app.web.bodies import digest_of
@@ -173,7 +173,7 @@ class HotLane:
         scope.setdefault("state", {})["admission"] = admission
         tagged = with_id(send, text, scope)
         kind = kind_of(type(error))
-        self._cells[place("bestpair_requests_total", route, status_class(kind.status))] += 1
+        self._cells[cell_index("bestpair_requests_total", route, status_class(kind.status))] += 1
         if isinstance(error, SessionError | Refusal):
             if kind.status >= 500:
                 log_refusal(kind.name, error.detail, text, scope)
@@ -227,7 +227,7 @@ class _Post(NamedTuple):
     @classmethod
     def of(cls, route: str, serve: Serve, needed: Needed) -> "_Post":
         """Returns the route, with the place of its count."""
-        return cls(route, serve, needed, place("bestpair_requests_total", route, "2xx"))
+        return cls(route, serve, needed, cell_index("bestpair_requests_total", route, "2xx"))
 
 
 _POSTS = {
@@ -240,8 +240,8 @@ _POSTS = {
     )
 }
 _NEEDED = {post.route: post.needed for post in _POSTS.values()} | {"best-pair": Needed.READ}
-_BEST_PAIR = place("bestpair_requests_total", "best-pair", "2xx")
-_NOT_MODIFIED = place("bestpair_requests_total", "best-pair", "3xx")
+_BEST_PAIR = cell_index("bestpair_requests_total", "best-pair", "2xx")
+_NOT_MODIFIED = cell_index("bestpair_requests_total", "best-pair", "3xx")
 
 
 @lru_cache(maxsize=4096)  # the paths of a thousand sessions

@@ -1,4 +1,4 @@
-"""Text from callers cannot leave its line, in either format, and no secret stands in one."""
+"""Values from callers stay on their line, in both formats, and lines contain no secrets."""
 
 import json
 
@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.impressions.tickets import exploit_ticket, new_ticket
-from app.telemetry.log_format import Hiding, as_console, as_json
+from app.telemetry.log_format import Redactor, as_console, as_json
 
 FORGED = 'x\n2026-01-01T00:00:00Z error   forged\r\x1b[31m\u2028\u2029\x85\x9b1m\u202e\x7f\x00\ud800 a="b" \\'
 
@@ -31,7 +31,7 @@ def test_a_value_cannot_look_like_another_field() -> None:
     assert as_console({"event": "e", "item": ""}).endswith('item=""')
 
 
-def test_a_fault_is_shown_on_lines_that_cannot_be_taken_for_events() -> None:
+def test_the_lines_of_a_fault_cannot_look_like_events() -> None:
     shown = as_console({"time": "t", "level": "error", "event": "e", "fault": f"Boom: {FORGED}"})
     first, *rest = shown.split("\n")
     assert first == "t error   e"
@@ -54,18 +54,18 @@ def test_a_fault_is_shown_on_lines_that_cannot_be_taken_for_events() -> None:
         ("session 3f2a1b4c5d6e7f8091a2b3c4 is away", "session 3f2a1b4c5d6e7f8091a2b3c4 is away"),
     ],
 )
-def test_secrets_are_hidden_by_their_shape(text: str, hidden: str) -> None:
-    assert Hiding()(text) == hidden
+def test_text_in_the_form_of_a_secret_is_replaced(text: str, hidden: str) -> None:
+    assert Redactor()(text) == hidden
 
 
-def test_tickets_are_hidden_wherever_they_stand() -> None:
+def test_tickets_are_replaced_in_any_context() -> None:
     for ticket in [new_ticket() for _ in range(200)] + [exploit_ticket(b"k" * 32, "s") for _ in range(200)]:
-        around = (ticket, f"none has {ticket}, try again", f"Key (ticket)=({ticket}) exists", f"/v1/{ticket}/x")
-        for text in around:
-            assert ticket[-12:] not in Hiding()(text)
-            assert ticket[:20] not in Hiding()(text)
+        contexts = (ticket, f"none has {ticket}, try again", f"Key (ticket)=({ticket}) exists", f"/v1/{ticket}/x")
+        for text in contexts:
+            assert ticket[-12:] not in Redactor()(text)
+            assert ticket[:20] not in Redactor()(text)
 
 
-def test_a_known_secret_is_hidden_whatever_it_looks_like() -> None:
-    assert Hiding(["pa ss"])('said "pa ss" aloud') == 'said "***" aloud'
-    assert Hiding(["a"])("a cat") == "a cat"
+def test_known_secrets_are_replaced_unless_they_are_too_short() -> None:
+    assert Redactor(["pa ss"])('said "pa ss" aloud') == 'said "***" aloud'
+    assert Redactor(["a"])("a cat") == "a cat"

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from app.access.keys import Scope
 from app.sessions.ports import Census
-from app.telemetry.metrics import METRICS, Kind, Meter, place
+from app.telemetry.metrics import METRICS, Kind, Meter, cell_index
 from app.telemetry.metrics import Metric as Counted
 from app.web.access import needs
 from app.web.parameters import SessionsInUse
@@ -64,7 +64,7 @@ class _Families(Collector):
 def _counted(metric: Counted, totals: Sequence[float]) -> Metric:
     """Returns a metric of the catalogue with its values."""
     if metric.kind is Kind.BACKLOG:
-        start = place(metric.name)
+        start = cell_index(metric.name)
         gauge = GaugeMetricFamily(metric.name, metric.help)
         # The two sides are read one after the other while others count: never below nothing.
         gauge.add_metric((), max(0.0, totals[start] - totals[start + 1]))
@@ -72,9 +72,9 @@ def _counted(metric: Counted, totals: Sequence[float]) -> Metric:
     if metric.kind is Kind.COUNTER:
         counter = CounterMetricFamily(metric.name, metric.help, labels=metric.labels)
         for values in metric.combinations:
-            counter.add_metric(values, totals[place(metric.name, *values)])
+            counter.add_metric(values, totals[cell_index(metric.name, *values)])
         return counter
-    start, ends = place(metric.name), [*map(str, metric.bounds), "+Inf"]
+    start, ends = cell_index(metric.name), [*map(str, metric.bounds), "+Inf"]
     histogram = HistogramMetricFamily(metric.name, metric.help)
     buckets = zip(ends, accumulate(totals[start : start + len(ends)]), strict=True)
     histogram.add_metric((), list(buckets), totals[start + len(ends)])
