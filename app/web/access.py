@@ -14,10 +14,10 @@ from fastapi import Depends, FastAPI
 from fastapi.routing import iter_route_contexts
 from starlette.requests import Request
 
-from app.access.admission import Admission, OpenTo, check
-from app.access.keyring import Keyring
+from app.access.admission import Admission, KeylessAccess, check_access
+from app.access.key_cache import KeyCache
 from app.access.keys import Key, Scope
-from app.access.rates import Allowance, Rate
+from app.access.rates import Rate, RateLimiter
 from app.errors import Forbidden, Overloaded, RateLimited
 from app.web.problems import declared
 from app.web.refusals import Unauthorized
@@ -27,12 +27,12 @@ News = TypeVar("News")
 OPEN_PATHS = {"/", "/docs", "/static/{name}", "/problems/{name}", "/openapi.json", "/livez", "/readyz", "/version"}
 """What anybody may read: that the service is there, and how it is used. Nothing of any session."""
 
-MOST_STREAMS_OF_A_KEY = 500
+MAX_STREAMS_PER_KEY = 500
 """A quarter of what a process holds: one key, of however little scope, must not take the streams of all others."""
 
-MOST_REMEMBERED = 4096
+MAX_CACHED_CALLERS = 4096
 """Callers of a session that each scope's door knows."""
-LONGEST_REMEMBERED = 256
+MAX_CACHED_BYTES = 256
 """Bytes of the headers by which it knows them: more than a key in its usual spelling and the name of a host."""
 
 SCHEME = {
@@ -51,11 +51,13 @@ _MAKE_ONE = "make a key with `bestpair keys create`, and send it as Authorizatio
 class Gate:
     """Lets calls in, or raises Unauthorized, Forbidden or StorageUnavailable. Without a ring all are let in."""
 
-    def __init__(self, ring: Keyring | None, *, rate: Rate | None = None, open_to: OpenTo = OpenTo.NOBODY) -> None:
+    def __init__(
+        self, ring: KeyCache | None, *, rate: Rate | None = None, keyless_access: KeylessAccess = KeylessAccess.NONE
+    ) -> None:
         self._ring = ring
         self._rate = rate
-        self._open_to = open_to
-        self._allowances: dict[str, Allowance | None] = {}
+        self._keyless_access = keyless_access
+        self._allowances: dict[str, RateLimiter | None] = {}
         self._streams: Counter[str] = Counter()  # that are open, by who opened them
 
     def admit(
@@ -76,22 +78,22 @@ class Gate:
         if ring is None:
             return Admission(None, None, scope, session_id)
         ring.check_is_current()
-        if ring.is_open:
+        if ring.no_key_ever_made:
             self._check_open(host)
             if site in _OTHER_PAGES and scope is not Scope.READ:
                 raise Forbidden(f"without keys no page of another origin may change anything; {_MAKE_ONE}")
             return Admission(None, None, scope, session_id)
         if authorization is None:
             raise Unauthorized(f"this service asks for a key; {_MAKE_ONE}")
-        key = ring.holder(authorization)
+        key = ring.find(authorization)
         if key is None:
             raise Unauthorized(
                 f"the Authorization header shows no key that is in force; {_MAKE_ONE}", 'Bearer error="invalid_token"'
             )
-        check(key, scope, session_id, narrowed=narrowed)
+        check_access(key, scope, session_id, narrowed=narrowed)
         return Admission(key, self._allowance_of(key), scope, session_id)
 
-    def door(self, scope: Scope) -> "Door":
+    def for_scope(self, scope: Scope) -> "Door":
         """Returns the way in for calls of one scope that come often."""
         return Door(self, self._ring, scope)
 
@@ -99,7 +101,7 @@ class Gate:
         """Returns whether one that was let in would be now: streams go on for days, keys may not."""
         if self._ring is None:
             return True
-        return self._ring.is_open if admission.key is None else self._ring.has(admission.key)
+        return self._ring.no_key_ever_made if admission.key is None else self._ring.is_active(admission.key)
 
     def while_admitted(self, news: AsyncIterator[News], admission: Admission) -> AsyncIterator[News]:
         """Returns what comes as long as the caller would be let in; nothing is told after that.
@@ -107,8 +109,8 @@ class Gate:
         Raises:
             Overloaded: the key has too many streams open.
         """
-        if admission.key is not None and self._streams[admission.key.id] >= MOST_STREAMS_OF_A_KEY:
-            raise Overloaded(f"this key has {MOST_STREAMS_OF_A_KEY} streams open; poll best-pair instead")
+        if admission.key is not None and self._streams[admission.key.id] >= MAX_STREAMS_PER_KEY:
+            raise Overloaded(f"this key has {MAX_STREAMS_PER_KEY} streams open; poll best-pair instead")
         return self._while_admitted(news, admission)
 
     async def _while_admitted(self, news: AsyncIterator[News], admission: Admission) -> AsyncIterator[News]:
@@ -123,11 +125,11 @@ class Gate:
             if isinstance(news, AsyncGenerator):
                 await news.aclose()  # at once, not when somebody collects it
 
-    def _allowance_of(self, key: Key) -> Allowance | None:
+    def _allowance_of(self, key: Key) -> RateLimiter | None:
         if key.id in self._allowances:
             return self._allowances[key.id]
         rate = key.rate or self._rate
-        self._allowances[key.id] = allowance = None if rate is None else Allowance(rate)
+        self._allowances[key.id] = allowance = None if rate is None else RateLimiter(rate)
         return allowance
 
     def _check_open(self, host: bytes | None) -> None:
@@ -136,37 +138,37 @@ class Gate:
         On loopback, a web page from elsewhere must not get in by giving its own name our address (DNS rebinding): the
         browser then still says the page's name.
         """
-        if self._open_to is OpenTo.NOBODY:
+        if self._keyless_access is KeylessAccess.NONE:
             raise Unauthorized(f"there is no key yet; {_MAKE_ONE}")
-        if self._open_to is OpenTo.THIS_MACHINE and host is not None and not is_local(host):
+        if self._keyless_access is KeylessAccess.LOOPBACK and host is not None and not is_local(host):
             raise Forbidden(f"without keys only calls to localhost are answered; {_MAKE_ONE}")
 
 
 class Door:
     """The gate for one scope, which knows who went through before: the hot lane's callers come thousands of times."""
 
-    def __init__(self, gate: Gate, ring: Keyring | None, scope: Scope) -> None:
+    def __init__(self, gate: Gate, ring: KeyCache | None, scope: Scope) -> None:
         self._gate, self._ring, self._scope = gate, ring, scope
         self._number = -1
-        self._known: dict[tuple[bytes | None, bytes | None, str, bytes | None], Admission] = {}
+        self._admissions: dict[tuple[bytes | None, bytes | None, str, bytes | None], Admission] = {}
 
     def admit(self, authorization: bytes | None, host: bytes | None, session_id: str, site: bytes | None) -> Admission:
         """Returns what the gate would, and raises what it would."""
         ring = self._ring
         if ring is None:
             return self._gate.admit(authorization, host, self._scope, session_id)
-        if self._number != ring.number:
-            self._number, self._known = ring.number, {}
+        if self._number != ring.version:
+            self._number, self._admissions = ring.version, {}
         asked = (authorization, host, session_id, site)
-        known = self._known.get(asked)
+        known = self._admissions.get(asked)
         if known is not None:
             ring.check_is_current()
             return known
         admission = self._gate.admit(authorization, host, self._scope, session_id, site=site)
-        if len(self._known) >= MOST_REMEMBERED:
-            self._known = {}
-        if len(authorization or b"") + len(host or b"") + len(site or b"") <= LONGEST_REMEMBERED:
-            self._known[asked] = admission
+        if len(self._admissions) >= MAX_CACHED_CALLERS:
+            self._admissions = {}
+        if len(authorization or b"") + len(host or b"") + len(site or b"") <= MAX_CACHED_BYTES:
+            self._admissions[asked] = admission
         return admission
 
 
@@ -234,7 +236,7 @@ class Needs:
             key, host, self.scope, session_id, narrowed=self._narrowed, site=site_of(site, origin, called)
         )
         request.scope["state"]["admission"] = admission  # also if it is refused next: the answer tells what is left
-        admission.take(1)
+        admission.charge(1)
 
 
 def needs(scope: Scope, *, narrowed: bool = False) -> Any:  # noqa: ANN401 - as the framework types it

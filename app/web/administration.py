@@ -1,13 +1,14 @@
 """Routes about access itself: what the caller may do, and who changed what."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 
 from app.access.audit import Entry
 from app.access.keys import Scope
+from app.access.sql import AccessStore
 from app.web.access import Admitted, needs
 from app.web.problems import STORED, declared
 from app.web.refusals import InvalidRequest
@@ -16,13 +17,6 @@ from app.wire.access import Access, AuditEntry, AuditPage
 LARGEST_PAGE = 200
 
 router = APIRouter(prefix="/v1", tags=["access"])
-
-
-class Trail(Protocol):
-    """The audit trail, as it is read."""
-
-    async def audit(self, limit: int, before: int | None) -> list[Entry]:
-        """Returns entries, newest first; `before` is the id of the last one of the page before."""
 
 
 @router.get("/access", dependencies=[needs(Scope.READ, narrowed=True)], responses=declared(*STORED))
@@ -42,8 +36,8 @@ async def audit(
     cursor: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="From the page before.")] = None,
 ) -> AuditPage:
     """Lists who created, changed and deleted sessions and keys, newest first."""
-    trail: Trail | None = request.app.state.trail
-    entries = [] if trail is None else await trail.audit(limit + 1, cursor)
+    store: AccessStore | None = request.app.state.access_store
+    entries = [] if store is None else await store.audit(limit + 1, cursor)
     next_cursor = entries[limit - 1].id if len(entries) > limit else None
     return AuditPage(entries=[_entry(entry) for entry in entries[:limit]], next_cursor=next_cursor)
 

@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.access.sql import AccessStore
 from app.sessions.service import Sessions
 from app.telemetry.meter import Meter
 from app.web import access, administration, documents, health, metrics, reading, request_bodies, serving, sessions
-from app.web.administration import Trail
 from app.web.fault_handlers import add_fault_handlers
 from app.web.hot_lane import HotLane
 from app.web.shield import BodyLimit, Shield
@@ -55,7 +55,7 @@ def build_api(
     hot_lane: bool = True,
     lifespan: Lifespan | None = None,
     gate: access.Gate | None = None,
-    trail: Trail | None = None,
+    access_store: AccessStore | None = None,
     meter: Meter | None = None,
 ) -> Api:
     """Returns the application that serves these use cases, to those whom the gate lets in; without one, to all."""
@@ -72,7 +72,7 @@ def build_api(
     )
     api.state.sessions = use_cases
     api.state.gate = gate = gate or access.Gate(None)
-    api.state.trail = trail
+    api.state.access_store = access_store
     api.state.meter = meter
     for module in (sessions, serving, reading, administration, health, metrics, documents):
         api.include_router(module.router)

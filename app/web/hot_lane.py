@@ -75,7 +75,7 @@ class HotLane:
         self._app = app
         self._sessions = sessions
         self._limit = body_limit_bytes
-        self._doors = {route: gate.door(needed) for route, needed in _NEEDED.items()}
+        self._doors = {route: gate.for_scope(needed) for route, needed in _NEEDED.items()}
         self._new_id = _request_ids().__next__
         self._meter = meter
         self._cells = meter.cells
@@ -100,7 +100,7 @@ class HotLane:
         admission: Admission | None = None
         try:
             admission = self._admit(headers, self._doors[post.route], session_id)
-            admission.take(1)
+            admission.charge(1)
         except Exception as error:
             return await self._refuse(post.route, error, request_id, admission, scope, receive, send)
         message = await receive()
@@ -133,7 +133,7 @@ class HotLane:
         admission: Admission | None = None
         try:
             admission = self._admit(headers, self._doors["best-pair"], session_id)
-            admission.take(1)
+            admission.charge(1)
             snapshot = self._sessions.best_pair_kept(session_id) or await self._sessions.best_pair(session_id)
         except Exception as error:
             return await self._refuse("best-pair", error, request_id, admission, scope, receive, send)
@@ -199,7 +199,7 @@ class HotLane:
         """Returns the answer of next-pair/batch."""
         body = _read(_NEXT_PAIRS, headers, content)
         key = _key(headers)
-        admission.take(body.count - 1)
+        admission.charge(body.count - 1)
         order = Order(body.count, "next-pair/batch", key, digest_of(body))
         return f"[{','.join(map(impression, await self._sessions.next_pairs(session_id, order)))}]".encode()
 
@@ -212,7 +212,7 @@ class HotLane:
         """Returns the answer of feedback/batch, if every row has the right shape."""
         _check_is_json(headers)
         answers = plain_answers(content) or [mapping.answer(row) for row in _read(_ROWS, headers, content)]
-        admission.take(len(answers) - 1)
+        admission.charge(len(answers) - 1)
         results = await self._sessions.feedback_batch(session_id, answers)
         if results.count(ACCEPTED) == len(results):  # nearly every batch
             return b"[" + b",".join([ROW_ACCEPTED] * len(results)) + b"]"
