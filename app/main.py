@@ -30,7 +30,7 @@ from app.settings import InvalidSetting, Settings, variable_of
 from app.telemetry import logs
 from app.telemetry.cells import Cells, NoArrayFree, shared_file
 from app.telemetry.meter import Meter
-from app.web.access import Gate, is_local
+from app.web.access_control import AccessControl, is_loopback
 from app.web.api import Api, build_api
 from app.web.slow_clients import GuardedProtocol
 from app.web.streams import calls_on_signal
@@ -70,13 +70,13 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
     store = SqlStore(settings.database_url, queue_limit=settings.queue_limit, meter=meter)
     sessions = Sessions(store, meter=meter, census_by_session=bool(settings.metrics_per_session))
     access = AccessStore(settings.database_url)
-    ring = KeyCache(access)
+    keys = KeyCache(access)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await store.start()
         try:
-            await ring.start()
+            await keys.start()
             await sessions.start()
             try:
                 with calls_on_signal(sessions.close_streams):
@@ -84,7 +84,7 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
             finally:
                 await sessions.stop()
         finally:
-            await ring.stop()
+            await keys.stop()
             await access.close()
             await store.close()  # after planning has ended, so that what it still writes is written
 
@@ -95,7 +95,9 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
         hot_lane=bool(settings.hot_lane),
         meter=meter,
         lifespan=lifespan,
-        gate=Gate(ring, rate=parse_rate(settings.rate_limit), keyless_access=_keyless_access(settings)),
+        access_control=AccessControl(
+            keys, rate=parse_rate(settings.rate_limit), keyless_access=_keyless_access(settings)
+        ),
         access_store=access,
     )
 
@@ -104,7 +106,7 @@ def _keyless_access(settings: Settings) -> KeylessAccess:
     """Returns who may call as long as no key was ever made."""
     if settings.open_access:
         return KeylessAccess.ALL
-    return KeylessAccess.LOOPBACK if is_local(settings.host.encode()) else KeylessAccess.NONE
+    return KeylessAccess.LOOPBACK if is_loopback(settings.host.encode()) else KeylessAccess.NONE
 
 
 def app_from_environment() -> ASGIApp:

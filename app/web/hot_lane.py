@@ -23,7 +23,7 @@ from app.telemetry.catalogue import place
 from app.telemetry.logs import REQUEST_ID as CURRENT
 from app.telemetry.meter import Meter
 from app.web import mapping
-from app.web.access import Door, Gate, site_of
+from app.web.access_control import AccessControl, RouteAccess, fetch_site
 from app.web.bodies import digest_of
 from app.web.conditional import matches
 from app.web.hot_answers import ROW_ACCEPTED, impression, row_result
@@ -71,11 +71,13 @@ class Unusual(Exception):
 class HotLane:
     """An ASGI application that serves the hot routes itself and passes everything else on to `app`."""
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int, gate: Gate, meter: Meter) -> None:
+    def __init__(
+        self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int, access_control: AccessControl, meter: Meter
+    ) -> None:
         self._app = app
         self._sessions = sessions
         self._limit = body_limit_bytes
-        self._doors = {route: gate.for_scope(needed) for route, needed in _NEEDED.items()}
+        self._access = {route: access_control.for_route(needed) for route, needed in _NEEDED.items()}
         self._new_id = _request_ids().__next__
         self._meter = meter
         self._cells = meter.cells
@@ -99,7 +101,7 @@ class HotLane:
         request_id = self._request_id(headers)
         admission: Admission | None = None
         try:
-            admission = self._admit(headers, self._doors[post.route], session_id)
+            admission = self._admit(headers, self._access[post.route], session_id)
             admission.charge(1)
         except Exception as error:
             return await self._refuse(post.route, error, request_id, admission, scope, receive, send)
@@ -120,10 +122,10 @@ class HotLane:
         self._cells[post.served] += 1
         return await answer(scope, send, 200, _POSTED % (len(body), request_id) + rate_lines(admission), body)
 
-    def _admit(self, headers: Headers, door: Door, session_id: str) -> Admission:
+    def _admit(self, headers: Headers, access: RouteAccess, session_id: str) -> Admission:
         host = headers.get(b"host")
-        site = site_of(headers.get(b"sec-fetch-site"), headers.get(b"origin"), host)
-        return door.admit(headers.get(b"authorization"), host, session_id, site)
+        site = fetch_site(headers.get(b"sec-fetch-site"), headers.get(b"origin"), host)
+        return access.admit(headers.get(b"authorization"), host, session_id, site)
 
     async def _best_pair(self, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
@@ -132,7 +134,7 @@ class HotLane:
         request_id = self._request_id(headers)
         admission: Admission | None = None
         try:
-            admission = self._admit(headers, self._doors["best-pair"], session_id)
+            admission = self._admit(headers, self._access["best-pair"], session_id)
             admission.charge(1)
             snapshot = self._sessions.best_pair_kept(session_id) or await self._sessions.best_pair(session_id)
         except Exception as error:

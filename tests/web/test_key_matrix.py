@@ -13,7 +13,8 @@ from app.access.key_cache import KeyCache
 from app.access.keys import Scope, new_key
 from app.access.sql import AccessStore
 from app.sessions.model import Counters, Live
-from app.web.access import OPEN_PATHS, Gate, scopes_of_routes
+from app.web.access import OPEN_PATHS, scopes_of_routes
+from app.web.access_control import AccessControl
 from app.web.api import Api, build_api
 from tests.access.stores import access_store
 from tests.fakes.caller import Caller
@@ -78,7 +79,7 @@ class Service:
             version="1",
             body_limit_bytes=10_000,
             hot_lane=hot_lane,
-            gate=Gate(self.cache),
+            access_control=AccessControl(self.cache),
             access_store=store,
         )
         self.caller = Caller(self.app)
@@ -260,8 +261,8 @@ def test_a_stream_ends_when_its_key_is_revoked(service: Service, monkeypatch: py
 def test_access_before_the_first_key(
     keyless_access: KeylessAccess, host: str, hot_lane: bool, no_keys: KeyCache
 ) -> None:
-    gate = Gate(no_keys, keyless_access=keyless_access)
-    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, gate=gate)
+    access_control = AccessControl(no_keys, keyless_access=keyless_access)
+    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
     local = host.startswith(("localhost", "127.", "[::1]"))
     expected = {KeylessAccess.NONE: 401, KeylessAccess.ALL: 404, KeylessAccess.LOOPBACK: 404 if local else 403}[
         keyless_access
@@ -280,8 +281,8 @@ def test_access_before_the_first_key(
 @pytest.mark.parametrize("hot_lane", [True, False])
 def test_before_the_first_key_pages_of_other_sites_change_nothing(site: str, hot_lane: bool, no_keys: KeyCache) -> None:
     """They cannot read a response, but a browser sends their POST without a body, without a preflight request."""
-    gate = Gate(no_keys, keyless_access=KeylessAccess.LOOPBACK)
-    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, gate=gate)
+    access_control = AccessControl(no_keys, keyless_access=KeylessAccess.LOOPBACK)
+    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
     headers = {"Host": "localhost", "Sec-Fetch-Site": site}
     with Caller(app) as caller:
         for path in ("/next-pair", "/next-pair/batch", "/feedback", "/feedback/batch", ""):
@@ -317,8 +318,8 @@ def test_before_the_first_key_pages_of_other_sites_change_nothing(site: str, hot
 def test_before_the_first_key_the_origin_decides_if_the_browser_sends_no_fetch_site(
     host: str, origin: str | None, is_ours: bool, hot_lane: bool, no_keys: KeyCache
 ) -> None:
-    gate = Gate(no_keys, keyless_access=KeylessAccess.LOOPBACK)
-    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, gate=gate)
+    access_control = AccessControl(no_keys, keyless_access=KeylessAccess.LOOPBACK)
+    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
     headers = {"Host": host} if origin is None else {"Host": host, "Origin": origin}
     with Caller(app) as caller:
         for method, path in (("POST", "/next-pair"), ("POST", "/feedback"), ("DELETE", ""), ("PATCH", "")):

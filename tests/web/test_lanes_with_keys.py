@@ -12,7 +12,7 @@ from app.access.keys import Scope, new_key
 from app.access.rates import Rate
 from app.access.sql import AccessStore
 from app.errors import StorageUnavailable
-from app.web.access import Gate
+from app.web.access_control import AccessControl
 from app.web.api import build_api
 from tests.access.stores import access_store
 from tests.fakes.caller import Caller
@@ -51,8 +51,10 @@ class Lanes:
 
     def send(self, hot_lane: bool, request: tuple[str, str, object], headers: list[tuple[str, str]]) -> httpx.Response:
         sessions = FakeSessions()
-        gate = Gate(self.cache, rate=Rate(100, 3600))
-        with Caller(build_api(sessions, version="1", body_limit_bytes=99_999, hot_lane=hot_lane, gate=gate)) as caller:
+        access_control = AccessControl(self.cache, rate=Rate(100, 3600))
+        with Caller(
+            build_api(sessions, version="1", body_limit_bytes=99_999, hot_lane=hot_lane, access_control=access_control)
+        ) as caller:
             admin = {"Authorization": f"Bearer {self.keys['right']}"}
             for _ in range(2):
                 made = caller.post("/v1/sessions", {"items": ["a", "b"]}, headers=admin)

@@ -11,7 +11,7 @@ from app.access.key_cache import KeyCache
 from app.access.keys import Scope, new_key
 from app.access.rates import Rate
 from app.access.sql import AccessStore
-from app.web.access import Gate
+from app.web.access_control import AccessControl
 from app.web.api import build_api
 from tests.access.stores import access_store
 from tests.fakes.caller import Caller
@@ -26,9 +26,11 @@ class Service:
     def __init__(self, store: AccessStore, hot_lane: bool) -> None:
         self.store, self.sessions = store, FakeSessions()
         self.cache = KeyCache(store)
-        gate = Gate(self.cache, rate=Rate(10, 3600))
+        access_control = AccessControl(self.cache, rate=Rate(10, 3600))
         self.caller = Caller(
-            build_api(self.sessions, version="1", body_limit_bytes=9_999, hot_lane=hot_lane, gate=gate)
+            build_api(
+                self.sessions, version="1", body_limit_bytes=9_999, hot_lane=hot_lane, access_control=access_control
+            )
         )
         self.call(self.key(), "POST", "/v1/sessions", {"items": ["a", "b"]})
 
