@@ -11,7 +11,8 @@ from starlette.responses import Response, StreamingResponse
 from app.access.keys import Scope
 from app.errors import NotCertified, Overloaded
 from app.web import mapping
-from app.web.access import Admitted, Gate, needs
+from app.web.access import Admitted, needs
+from app.web.access_control import AccessControl
 from app.web.event_stream import IDLE_SECONDS, as_events
 from app.web.export_formats import as_csv, as_ndjson, beginning
 from app.web.parameters import SessionId, SessionsInUse
@@ -53,8 +54,8 @@ async def events(
     """Tells of the session as it goes on: best-pair whenever the answer changes, counters when impressions move."""
     await sessions.best_pair(session_id)  # an unknown session is an error and not an empty stream
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # the second for proxies that hold answers back
-    gate: Gate = request.app.state.gate
-    news = gate.while_admitted(sessions.follow(session_id, IDLE_SECONDS), admitted)
+    access_control: AccessControl = request.app.state.access_control
+    news = access_control.while_admitted(sessions.follow(session_id, IDLE_SECONDS), admitted)
     stream = as_events(news, last_event_id)
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 

@@ -1,32 +1,26 @@
-"""Routes about access itself: what the caller may do, and who changed what."""
+"""Routes about access: what the caller may do, and the audit trail."""
 
 from datetime import UTC, datetime
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 
 from app.access.audit import Entry
 from app.access.keys import Scope
+from app.access.sql import AccessStore
 from app.web.access import Admitted, needs
 from app.web.problems import STORED, InvalidRequest, declared
 from app.wire.access import Access, AuditEntry, AuditPage
 
-LARGEST_PAGE = 200
+MAX_PAGE_SIZE = 200
 
 router = APIRouter(prefix="/v1", tags=["access"])
 
 
-class Trail(Protocol):
-    """The audit trail, as it is read."""
-
-    async def audit(self, limit: int, before: int | None) -> list[Entry]:
-        """Returns entries, newest first; `before` is the id of the last one of the page before."""
-
-
 @router.get("/access", dependencies=[needs(Scope.READ, narrowed=True)], responses=declared(*STORED))
 async def access(admitted: Admitted) -> Access:
-    """Tells what the caller may do: the dashboard shows no buttons that would be refused."""
+    """Returns what the caller may do; the dashboard hides buttons whose calls would be refused."""
     key = admitted.key
     if key is None:
         return Access(key=None, name=None, scopes=[scope.value for scope in Scope], session=None)
@@ -37,17 +31,17 @@ async def access(admitted: Admitted) -> Access:
 @router.get("/audit", dependencies=[needs(Scope.ADMIN)], responses=declared(InvalidRequest, *STORED))
 async def audit(
     request: Request,
-    limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = 50,
-    cursor: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="From the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_PAGE_SIZE)] = 50,
+    cursor: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="From the previous page.")] = None,
 ) -> AuditPage:
     """Lists who created, changed and deleted sessions and keys, newest first."""
-    trail: Trail | None = request.app.state.trail
-    entries = [] if trail is None else await trail.audit(limit + 1, cursor)
+    store: AccessStore | None = request.app.state.access_store
+    entries = [] if store is None else await store.audit(limit + 1, cursor)
     next_cursor = entries[limit - 1].id if len(entries) > limit else None
-    return AuditPage(entries=[_entry(entry) for entry in entries[:limit]], next_cursor=next_cursor)
+    return AuditPage(entries=[_audit_entry(entry) for entry in entries[:limit]], next_cursor=next_cursor)
 
 
-def _entry(entry: Entry) -> AuditEntry:
+def _audit_entry(entry: Entry) -> AuditEntry:
     return AuditEntry(
         id=entry.id,
         at=datetime.fromtimestamp(entry.at, UTC),
