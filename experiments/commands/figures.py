@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from app.cli.budget import collect, sessions_file
 from app.cli.options import FinishedOnly, MovieLens, Seed, Workers
-from app.experiments.figures import BUDGETS, QUICK_RUNS, Extent, figure_runs, write_figures
-from app.experiments.fixed_budget import cells_of
-from app.experiments.matrices import MOVIELENS_1M, MOVIELENS_100K
+from experiments.commands.budget import collect, sessions_file
+from experiments.figures import BUDGETS, QUICK_RUNS, Extent, figure_runs, write_figures
+from experiments.fixed_budget import cells_of
+from experiments.matrices import MOVIELENS_1M, MOVIELENS_100K
 
 RUNS = 10
 

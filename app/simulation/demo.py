@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from app.client import AsyncClient, AsyncFeed, FeedSettings
-from app.experiments.serving_servers import Server, service
 from app.simulation.impressions import Impression
+from app.simulation.server_process import SERVICE, ServerProcess, service_environment
 from app.simulation.shop import Shop
 from app.simulation.users import Users
 from app.wire.best_pair import BestPair
@@ -35,11 +35,12 @@ class Visit:
 
 
 @contextmanager
-def temporary_service(port: int) -> Iterator[Server]:
+def temporary_service(port: int) -> Iterator[ServerProcess]:
     """Yields the service on a database that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="bestpair-demo-") as folder:
         url = f"sqlite:///{Path(folder) / 'demo.db'}"
-        server = service("demo", "sqlite", url, port, host="127.0.0.1", workers="1")
+        environment = service_environment(url, host="127.0.0.1", workers="1")
+        server = ServerProcess("demo", [*SERVICE, "serve"], environment, port)
         try:
             server.start(Path(folder))
             yield server

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from html import escape
 from itertools import groupby
 
-from app.experiments.fixed_budget import Cell
-from app.experiments.gap_chart import FAINT, INK, text, words
+from experiments.fixed_budget import Cell
+from experiments.gap_chart import FAINT, INK, text, words
 
 COLOURS = {
     "rplans": "#0b7285",

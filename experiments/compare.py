@@ -11,9 +11,9 @@ from app.engine.policies import POLICIES, policy_named
 from app.engine.policies.policy import Policy
 from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
-from app.experiments.pool import on_all_cores
 from app.simulation.population_file import load_population
 from app.simulation.run import Outcome, run_session
+from experiments.pool import on_all_cores
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from app.experiments.certify import exponent
-from app.experiments.fixed_budget import Cell
+from experiments.certify import exponent
+from experiments.fixed_budget import Cell
 
 OURS = "rplans"
 JUDGED_FROM = 10_000

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.experiments.serving_driver import Driver, Sizes, new_session, run_together
-from app.experiments.serving_rows import Measured
-from app.experiments.serving_servers import Server, database, postgresql, service
+from experiments.serving_driver import Driver, Sizes, new_session, run_together
+from experiments.serving_rows import Measured
+from experiments.serving_servers import Server, database, postgresql, service
 
 LATENCY_TARGET = 2.0
 """The most that a plan may multiply the p99 of callers by."""

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from app.experiments.serving_driver import Driver, Sizes, rest, run_together
-from app.experiments.serving_rows import Row
-from app.experiments.serving_servers import Server, database, floor, postgresql, service, with_key
+from experiments.serving_driver import Driver, Sizes, rest, run_together
+from experiments.serving_rows import Row
+from experiments.serving_servers import Server, database, floor, postgresql, service, with_key
 
 BACKENDS = ("sqlite", "postgresql")
 PATHS = ("next-pair", "feedback", "best-pair", "next-pair/batch", "feedback/batch")
@@ -35,11 +35,11 @@ def measure(
     """Returns all rows of these lanes, databases and paths; `step` is told what is measured next."""
     paths = _with_what_they_need(only)
     with _running(postgresql_url, lanes, backends) as servers:
-        rows = {(path, server.name, server.backend): Row(path, server.name, server.backend)
+        rows = {(path, server.kind, server.backend): Row(path, server.kind, server.backend)
                 for path in paths for server in servers}  # fmt: skip
         drivers = [Driver(server, sizes) for server in servers]
         for driver in drivers:
-            step(f"storing {STORED} impressions: {driver.server.name} {driver.server.backend}")
+            step(f"storing {STORED} impressions: {driver.server.kind} {driver.server.backend}")
             driver.fill(STORED)
         for number in range(sizes.rounds + 1):  # the first one only warms up
             if number == 1:
@@ -48,7 +48,7 @@ def measure(
                 step(f"round {number} of {sizes.rounds}: {path}")
                 for driver, measured in zip(drivers, run_together(drivers, path), strict=True):
                     if number:
-                        rows[path, driver.server.name, driver.server.backend].rounds.append(measured)
+                        rows[path, driver.server.kind, driver.server.backend].rounds.append(measured)
     _compare(rows)
     return list(rows.values())
 

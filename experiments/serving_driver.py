@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from app.experiments.serving_floor import BATCH
-from app.experiments.serving_load import Done, Work, connected, drive
-from app.experiments.serving_rows import Measured
-from app.experiments.serving_servers import Server
+from experiments.serving_floor import BATCH
+from experiments.serving_load import Done, Work, connected, drive
+from experiments.serving_rows import Measured
+from experiments.serving_servers import Server
 
 LARGEST_BATCH = 1000
 ITEMS = 20
@@ -119,7 +119,7 @@ class Driver:
         self._etag = '"none"'
         self._tickets: list[str] = ["tAAAAAAAAAAAAAAAAAAAAAAAA"] * (sizes.batches * BATCH)
         self._rng = random.Random(1)  # noqa: S311 - made-up clicks
-        self._is_floor = server.name == "floor"
+        self._is_floor = server.kind == "floor"
         self._more = "".join(f"{name}: {value}\r\n" for name, value in server.headers.items())
         if not self._is_floor:
             self._session = session or new_session(server)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.experiments.serving_floor import BATCH
+from experiments.serving_floor import BATCH
 
 TARGETS = {
     ("next-pair", "sqlite"): 0.40,

@@ -11,10 +11,10 @@ import numpy as np
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
-from app.experiments.compare import fitted
-from app.experiments.matrices import Matrix, population
-from app.experiments.pool import on_all_cores
 from app.simulation.run import run_raising, run_random_pairs
+from experiments.compare import fitted
+from experiments.matrices import Matrix, population
+from experiments.pool import on_all_cores
 
 EPSILON = 0.001
 """So small that no budget here can certify it: every policy spends all it is given."""

@@ -9,9 +9,9 @@ from rich.console import Console
 
 from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, Rank, Seed, parse_rank, with_a_bar
 from app.engine.problem import Model, Problem, SelfPairs
-from app.experiments.compare import collect, fitting_policies, make_tasks, run_tasks
-from app.experiments.comparison_table import comparison_table
 from app.simulation.population_file import load_population
+from experiments.compare import collect, fitting_policies, make_tasks, run_tasks
+from experiments.comparison_table import comparison_table
 
 
 def compare(

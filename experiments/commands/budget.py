@@ -12,8 +12,8 @@ from rich.table import Table
 from app.cli.options import AsJson, FinishedOnly, MovieLens, Seed, Workers, table_of, with_a_bar
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem
-from app.experiments.fixed_budget import Cell, Result, Run, cells_of, perform_missing, runs_for
-from app.experiments.matrices import MOVIELENS_100K, TABLE, Matrix, available
+from experiments.fixed_budget import Cell, Result, Run, cells_of, perform_missing, runs_for
+from experiments.matrices import MOVIELENS_100K, TABLE, Matrix, available
 
 POLICIES = "rplans,explore_fit_verify,sequential_halving,row_mean_halving"
 BUDGETS = "10000,30000,100000"

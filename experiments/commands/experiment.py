@@ -9,17 +9,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.budget import budget
-from app.cli.figures import figures
 from app.cli.options import AsJson, Delta, Epsilon, InFlight, Seed, Workers, table_of, whole, with_a_bar
-from app.cli.planner import planner
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
-from app.experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
-from app.experiments.comparison_table import short
-from app.experiments.gap_chart import draw, follow
-from app.experiments.result_page import fill
 from app.simulation.mixtures import FAMILIES, mixture
+from experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
+from experiments.commands.budget import budget
+from experiments.commands.figures import figures
+from experiments.commands.planner import planner
+from experiments.comparison_table import short
+from experiments.gap_chart import draw, follow
+from experiments.result_page import fill
 
 experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tables or draw charts.")
 

@@ -12,14 +12,14 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from app.cli.options import AsJson, chosen, progress, table_of, whole
-from app.experiments.bars import Bar, bar_chart
-from app.experiments.crowding import measure_latency, measure_processes
-from app.experiments.growth import measure_growth
-from app.experiments.optuna_beside import is_installed, measure_optuna
-from app.experiments.planning import measure_planning
-from app.experiments.serving import BACKENDS, PATHS, measure
-from app.experiments.serving_driver import Sizes
-from app.experiments.serving_table import serving_table
+from experiments.bars import Bar, bar_chart
+from experiments.crowding import measure_latency, measure_processes
+from experiments.growth import measure_growth
+from experiments.optuna_beside import is_installed, measure_optuna
+from experiments.planning import measure_planning
+from experiments.serving import BACKENDS, PATHS, measure
+from experiments.serving_driver import Sizes
+from experiments.serving_table import serving_table
 
 bench = typer.Typer(
     name="bench", help="Measure the service: serving, growth, planning, latency, processes.", no_args_is_help=True

@@ -5,9 +5,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.experiments.figures import read_csv, sections
-from app.experiments.fixed_budget import Cell
-from app.experiments.result_tables import budget_table, certify_table, errors_table, growth_table
+from experiments.figures import read_csv, sections
+from experiments.fixed_budget import Cell
+from experiments.result_tables import budget_table, certify_table, errors_table, growth_table
 
 _BLOCK = re.compile(r"(?P<head><!-- from (?P<file>\S+?)(?P<words>(?: \S+)*) -->\n).*?(?P<tail><!-- end -->)", re.DOTALL)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich import box
 from rich.table import Table
 
-from app.experiments.compare import Row
+from experiments.compare import Row
 
 COLUMNS = ("policy", "cert.", "wrong", "samples", "quartiles", "error", "worst", "gap", "plans")
 

@@ -1,98 +1,42 @@
 """Servers to measure: the floor and the service, real processes on loopback, and the processor time they have used."""
 
-import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
 import urllib.request
 import uuid
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import psycopg
 from sqlalchemy import create_engine, make_url, text
 from sqlalchemy.pool import NullPool
 
-START_SECONDS = 60.0
+from app.simulation.server_process import SERVICE, ServerProcess, service_environment
 
 _FLOOR = (
-    "import sys, uvicorn; uvicorn.run('app.experiments.serving_floor:app', host='127.0.0.1', port=int(sys.argv[1]),"
+    "import sys, uvicorn; uvicorn.run('experiments.serving_floor:app', host='127.0.0.1', port=int(sys.argv[1]),"
     " loop='auto', http='auto', access_log=False, server_header=False, log_level='warning', interface='asgi3')"
 )
 _OUTSTANDING = text("SELECT issued - void - counted FROM sessions WHERE id = :id")
-_SERVICE = "from app.cli import main; main()"
 
 
-class Server:
-    """One server process; `name` says which kind, `backend` what it stores in."""
+class Server(ServerProcess):
+    """A server to measure; `kind` is "floor" or the lane of the service, `backend` the database it stores in."""
 
-    def __init__(
-        self, name: str, backend: str, command: list[str], environment: dict[str, str], port: int | None = None
-    ) -> None:
-        self.name, self.backend = name, backend
+    def __init__(self, kind: str, backend: str, command: list[str], environment: dict[str, str]) -> None:
+        super().__init__(f"{kind}-{backend}", command, environment)
+        self.kind, self.backend = kind, backend
         self._database_url = environment.get("BESTPAIR_DATABASE_URL")
-        self.port = port or free_port()
-        self._command = [part.replace("PORT", str(self.port)) for part in command]
-        self._environment = {**os.environ, "OMP_NUM_THREADS": "1", **environment, "BESTPAIR_PORT": str(self.port)}
-        self._process: subprocess.Popen[bytes] | None = None
-        self.headers: dict[str, str] = {}  # sent with every request
-        self.idle_share = 0.0  # of a processor, used when nobody calls
-
-    def start(self, folder: Path) -> None:
-        """Starts the process and waits until it answers."""
-        log = (folder / f"{self.name}-{self.backend}.log").open("wb")
-        with log:
-            self._process = subprocess.Popen(  # noqa: S603 - our own servers
-                self._command,
-                env=self._environment,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,  # Ctrl-C is for us; we end it
-            )
-        until = time.monotonic() + START_SECONDS
-        while time.monotonic() < until:
-            if self._process.poll() is not None:
-                raise RuntimeError(f"the server {self.name} ended: {Path(log.name).read_text()[-2000:]}")
-            try:
-                self.call("GET", "/readyz")
-            except (urllib.error.URLError, ConnectionError):
-                time.sleep(0.05)
-            else:
-                return
-        raise RuntimeError(f"the server {self.name} did not get ready")
-
-    def stop(self) -> None:
-        """Asks the process to end, and waits for it."""
-        if self._process is not None:
-            self._process.terminate()
-            self._process.wait(60)
-
-    @property
-    def pid(self) -> int:
-        """The process id."""
-        assert self._process is not None  # noqa: S101 - started
-        return self._process.pid
+        self.idle_share = 0.0  # of a processor, used when there are no requests
 
     def cpu_seconds(self) -> float:
         """Returns the processor time that the process has used, in all its threads, user and system."""
         return cpu_seconds(self.pid)
-
-    def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 - JSON
-        """Returns the answer to one request, for what is not measured."""
-        content = None if body is None else json.dumps(body).encode()
-        headers = {"Content-Type": "application/json", **self.headers}
-        url = f"http://127.0.0.1:{self.port}{path}"
-        request = urllib.request.Request(url, content, headers, method=method)
-        with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - http only
-            return json.loads(answer.read() or b"null")
 
     def outstanding(self, session_id: str) -> int:
         """Returns how many impressions are not counted yet, read from the database: the server is not to pay for it."""
@@ -123,17 +67,15 @@ def floor() -> Server:
     return Server("floor", "-", [sys.executable, "-c", _FLOOR, "PORT"], {})
 
 
-def service(name: str, backend: str, database_url: str, port: int | None = None, **settings: str) -> Server:
+def service(kind: str, backend: str, database_url: str, **settings: str) -> Server:
     """Returns the service on this database, not started; further settings are given in the environment."""
-    environment = {f"BESTPAIR_{key.upper()}": value for key, value in settings.items()}
-    environment["BESTPAIR_DATABASE_URL"] = database_url
-    return Server(name, backend, [sys.executable, "-c", _SERVICE, "serve"], environment, port)
+    return Server(kind, backend, [*SERVICE, "serve"], service_environment(database_url, **settings))
 
 
 def with_key(server: Server, database_url: str) -> Server:
     """Returns the server after a key was made in its database, which is sent from then on."""
     made = subprocess.run(  # noqa: S603 - our own command
-        [sys.executable, "-c", _SERVICE, "keys", "create", "--name", "bench", "--scope", "admin"],
+        [*SERVICE, "keys", "create", "--name", "bench", "--scope", "admin"],
         env={**os.environ, "BESTPAIR_DATABASE_URL": database_url},
         check=True,
         capture_output=True,
@@ -182,16 +124,9 @@ def database(server_url: str) -> Iterator[str]:
     """Yields the URL of such a database with all tables."""
     with empty_database(server_url) as url:
         subprocess.run(  # noqa: S603 - our own command
-            [sys.executable, "-c", _SERVICE, "migrate"],
+            [*SERVICE, "migrate"],
             env={**os.environ, "BESTPAIR_DATABASE_URL": url},
             check=True,
             stdout=subprocess.DEVNULL,
         )
         yield url
-
-
-def free_port() -> int:
-    """Returns a port that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

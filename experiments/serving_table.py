@@ -3,7 +3,7 @@
 from rich import box
 from rich.table import Table
 
-from app.experiments.serving_rows import ACCESS_TARGET, Row
+from experiments.serving_rows import ACCESS_TARGET, Row
 
 COLUMNS = ("path", "server", "cpu us", "ratio", "goal", "gain", "keys", "rps", "p50", "p99")
 

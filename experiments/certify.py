@@ -9,9 +9,9 @@ import numpy as np
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
-from app.experiments.pool import on_all_cores
 from app.simulation.mixtures import mixture
 from app.simulation.run import Outcome, run_session
+from experiments.pool import on_all_cores
 
 
 @dataclass(frozen=True)

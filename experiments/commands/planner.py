@@ -9,8 +9,8 @@ from rich.table import Table
 
 from app.cli.options import AsJson, Delta, Epsilon, Seed, Workers, table_of, with_a_bar
 from app.engine.problem import Problem
-from app.experiments.planner import AROUND, Expected, Outlook, outlooks_of, run_trials, trials_for
 from app.simulation.mixtures import FAMILIES
+from experiments.planner import AROUND, Expected, Outlook, outlooks_of, run_trials, trials_for
 
 
 def planner(

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
-from app.experiments.error_chart import draw_errors
-from app.experiments.fixed_budget import Cell, Run, runs_for
-from app.experiments.matrices import FIGURES, Matrix, available
-from app.experiments.result_tables import errors_table, where_it_loses
 from app.simulation.population import InvalidPopulation
+from experiments.error_chart import draw_errors
+from experiments.fixed_budget import Cell, Run, runs_for
+from experiments.matrices import FIGURES, Matrix, available
+from experiments.result_tables import errors_table, where_it_loses
 
 POLICIES = ("rplans", "row_mean_halving", "sequential_halving", "lrmc", "rplans_literal", "lil_ucb", "naive")
 BUDGETS = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.experiments.serving_driver import LARGEST_BATCH, Driver, Sizes, rest, run_together
-from app.experiments.serving_servers import Server, database, floor, postgresql, service
+from experiments.serving_driver import LARGEST_BATCH, Driver, Sizes, rest, run_together
+from experiments.serving_servers import Server, database, floor, postgresql, service
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from app.experiments.serving_driver import Sizes
-from app.experiments.serving_rows import Measured, Row
-from app.experiments.serving_servers import empty_database, postgresql
+from experiments.serving_driver import Sizes
+from experiments.serving_rows import Measured, Row
+from experiments.serving_servers import empty_database, postgresql
 
 TRIALS = 256
 """Ask + tell in a round: a trial costs a hundred times an impression."""

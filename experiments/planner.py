@@ -9,10 +9,10 @@ import numpy as np
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
-from app.experiments.pool import on_all_cores
 from app.simulation.mixtures import mixture, mixture_of_rate
 from app.simulation.population import Population
 from app.simulation.run import run_session
+from experiments.pool import on_all_cores
 
 AROUND = (2.0, 1.0, 0.5)
 """The accuracy asked for, and what twice and half of it would cost: the choice an experimenter has."""
