@@ -19,6 +19,7 @@ from app.engine.choices import Blank, Choices, Nominee
 from app.engine.evidence import Evidence
 from app.engine.problem import Problem
 from app.engine.shares import Shares
+from tests.engine.driver import evidence_from_rows
 
 SHARES = Shares(upper=0.1, nominees=0.1, direct=0.4, screening=0.4)
 PROBLEM = Problem(n_items=6, epsilon=0.1, delta=0.1)
@@ -30,7 +31,7 @@ def evidence() -> Evidence:
     rows = [(0, 1, 1, 5000, 1000.0)]
     rows += [(i, 5, 2, 400, 390.0) for i in range(2, 5)]
     rows += [(i, 4, 3, 4000, 3900.0) for i in (0, 1, 2, 3, 5)]
-    return Evidence.from_rows(6, rows)
+    return evidence_from_rows(6, rows)
 
 
 def test_each_blank_has_its_own_portion_and_the_highest_bound_wins() -> None:
@@ -80,7 +81,7 @@ def test_the_leader_may_be_the_pair_with_the_lowest_lower_bound() -> None:
     # (0, 1) has the lowest upper bound, but (0, 2), hardly worse, is known so badly that it stands in the way; seen
     # from (0, 2) itself nobody does.
     rows = [(0, 1, 1, 300, 60.0), (0, 2, 1, 4, 0.0), (1, 2, 1, 100_000, 60_000.0)]
-    seen = Evidence.from_rows(3, rows)
+    seen = evidence_from_rows(3, rows)
     found = assess(Problem(n_items=3, epsilon=0.9, delta=0.3), seen)
     gaps = [found.gap_of(k) for k in range(3)]
     assert found.gap == pytest.approx(min(gaps))
