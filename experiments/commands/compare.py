@@ -32,6 +32,7 @@ def compare(
     """Run several policies on the same populations and seeds and print a table: medians and quartiles.
 
     Policies that need self pairs or a rank get them (the rank: the population's own, unless --rank states one).
+    Policies that do not use a rank get none.
     """
     names = fitting_policies(model) if policies == "all" else [name.strip() for name in policies.split(",")]
     people = {path: load_population(path) for path in [*population, *(more or [])]}
