@@ -14,7 +14,7 @@ from typing import Any
 class Health:
     """One entry: the problem, its likely cause, what to do; and whether it keeps the session from being certified.
 
-    Entries with the same cause are the same entry. Causes are stored, so changing a text makes old entries appear twice.
+    Entries with the same cause are the same entry. Causes are stored: if a text changes, old entries appear twice.
     """
 
     problem: str

@@ -22,7 +22,7 @@ from app.database.sqlite_files import FileLock, check_is_not_lost, files_of
 from app.database.watch import DatabaseWatch, Receipt
 from app.database.writer import Writer
 from app.errors import SessionError, StorageUnavailable
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 P = ParamSpec("P")
 Request = TypeVar("Request")

@@ -28,8 +28,7 @@ from sqlalchemy import Connection, Engine
 
 from app.database.faults import cause, is_unavailable, is_worth_another_try, reason, unavailable
 from app.errors import Overloaded, SessionError, StorageUnavailable
-from app.telemetry.catalogue import place
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter, cell_index
 
 Request = TypeVar("Request")
 Result = TypeVar("Result")
@@ -46,7 +45,7 @@ _STUCK_SECONDS = 30.0
 """Time without a completed maintenance run before writes are reported as stuck; no lock takes as long."""
 _ROWS_PER_REQUEST = 10
 """Rows that may be queued for each request that may: a queue of full batches would be 1,000 times as long."""
-_ENQUEUED = place("bestpair_writer_queue_requests")
+_ENQUEUED = cell_index("bestpair_writer_queue_requests")
 _DEQUEUED = _ENQUEUED + 1
 _log = logging.getLogger(__name__)
 

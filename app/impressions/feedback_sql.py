@@ -34,7 +34,7 @@ from app.impressions.tickets import is_exploit_ticket
 from app.sessions.cache import SessionCache
 from app.sessions.model import FixedParts
 from app.sessions.sql import fixed_parts
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 from app.wire.serving import Feedback
 
 _FEW = 4

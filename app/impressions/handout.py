@@ -49,12 +49,11 @@ class Impression(NamedTuple):
 Key = tuple[str, str, str]
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Order:
+class Order(NamedTuple):
     """A call of next-pair: which session, how many impressions, and how a retry is recognised."""
 
     session_id: str
-    count: int
+    n_impressions: int
     route: str  # scope of the key: "next-pair" or "next-pair/batch"
     idempotency_key: str | None
     body_digest: str  # of the request's body, compared when the key comes again

@@ -18,7 +18,7 @@ from app.impressions.handout import HandoutSequence, HandoutState, Impression, K
 from app.sessions.cache import ParsedCache, SessionCache
 from app.sessions.model import Session
 from app.sessions.sql import SESSION_COLUMNS, session_from_row
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 KEY_LIFETIME_SECONDS = 24 * 3600.0
 _SEQUENCES_CACHED = 64
@@ -124,13 +124,13 @@ class IssueJob(Job[Order, list[Impression]]):
                 continue
             n_before = len(state.new)
             try:
-                given = state.hand_out(order.count, self._rng)
+                given = state.hand_out(order.n_impressions, self._rng)
             except SessionError as error:
                 results.append(error)
                 continue
             n_explored = len(state.new) - n_before
             self._issued["explore"] += n_explored
-            self._issued["exploit"] += order.count - n_explored
+            self._issued["exploit"] += order.n_impressions - n_explored
             keys.setdefault(order.session_id, []).extend([order.idempotency_key] * n_explored)
             if key is not None:
                 responses[key] = order.body_digest, given

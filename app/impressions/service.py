@@ -13,7 +13,7 @@ from app.impressions.issue_sql import IssueJob, delete_expired_keys
 from app.sessions.cache import SessionCache
 from app.sessions.lookup import SessionLookup
 from app.sessions.model import FeedbackKind, Session
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 from app.wire.serving import Feedback
 
 REFUSALS = {
@@ -66,7 +66,7 @@ class Impressions:
         Raises SessionNotFound, SessionStopped, IdempotencyMismatch, Overloaded.
         """
         session = self._lookup.cached(order.session_id) or await self._lookup.get(order.session_id)
-        return session, await self._store.submit(self._issue, order, order.count, drop_if_cancelled=True)
+        return session, await self._store.submit(self._issue, order, order.n_impressions, drop_if_cancelled=True)
 
     async def feedback(self, session_id: str, feedback: Feedback) -> FeedbackStatus:
         """Returns what became of one feedback; raises TicketNotFound, FeedbackConflict, InvalidFeedback."""

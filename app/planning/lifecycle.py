@@ -19,7 +19,7 @@ from app.sessions.creation import NewSession, settle
 from app.sessions.lookup import SessionLookup
 from app.sessions.model import Counters, Session, SessionChange, SessionView
 from app.sessions.sql import change_session, delete_some, read_view
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 log = logging.getLogger("bestpair.sessions")
 

@@ -20,7 +20,7 @@ from app.planning.memory import load_memory
 from app.planning.plan import Planned, PlanningInput, StoredPlan
 from app.results.certificates import Proof, certificate_of
 from app.results.estimates import evidence_of
-from app.results.findings import CHANGED_SHARES, describe
+from app.results.findings import CHANGED_SHARES, REMOVED_BOUND, describe
 from app.results.report import PlanReport
 from app.results.snapshots import snapshot_of
 from app.results.sql import Certificate
@@ -42,8 +42,8 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
     loaded = load_memory(given)
     result = plan(policy, problem, evidence, loaded.memory)
     last = None if given.last_plan is None else given.last_plan.report
-    changed = (CHANGED_SHARES,) if last is not None and (last.shares or Shares()) != shares else ()
-    found = (*loaded.lost, *changed, *_findings(given, problem, evidence, loaded.memory.choices, shares))
+    contradicted = _findings(given, problem, evidence, loaded.memory.choices, shares)
+    found = (*loaded.lost, *_changed_shares(last, shares), *contradicted)
     health = merge(() if last is None else last.health, found)
     report = PlanReport.of(result.report, session.budget, shares, health)
     demand = PairCounts.of(
@@ -62,6 +62,13 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
     snapshot = snapshot_of(replace(session, plan_version=new.version), report, given.health, given.signals, now)
     proof = Proof(problem, evidence, loaded.memory.choices, shares)
     return Planned(new, snapshot, _new_certificate(given, result, proof, health), session.state)
+
+
+def _changed_shares(last: PlanReport | None, shares: Shares) -> tuple[Health, ...]:
+    """Returns a finding if the last plan divided delta in another way."""
+    if last is None or last.shares == shares:
+        return ()
+    return (REMOVED_BOUND,) if last.shares is None else (CHANGED_SHARES,)
 
 
 def _findings(

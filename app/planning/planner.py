@@ -22,7 +22,7 @@ from app.results.snapshots import Snapshots
 from app.sessions.cache import SessionCache
 from app.sessions.lookup import SessionLookup
 from app.sessions.model import Session
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 TICK_SECONDS = 0.05
 SWEEP_SECONDS = 1.0
@@ -36,7 +36,7 @@ FOLDING_SHARE = 0.1
 slow answer."""
 
 EAGERNESS = 0.25
-"""Fold once this share of the feedback that the plan still needs has come to this process (others may have the rest)."""
+"""Fold once this share of the feedback that the plan still needs has come to this process; others may have the rest."""
 
 log = logging.getLogger(__name__)
 

@@ -1,10 +1,10 @@
-"""Notes: what a person should know that speaks against no assumption. They never suspend a verdict.
+"""Notes: health entries that contradict no assumption and never suspend a verdict.
 
-A note is said as long as it is true. It is derived whenever a snapshot is written, from the last plan's report and from
-`Signals`, which storage reads with the session; nothing about it is stored. A new note from the service needs a field
-in `Signals`, a `NoteKind` and a line in `notes_from_signals`. The planner then rewrites the snapshot when the note
-comes or goes (`is_outdated`). The words of a note must not change while it is said, for instance with a count: each change
-is a new answer for everybody who polls.
+A note is shown as long as it is true. It is derived whenever a snapshot is written, from the last plan's report and
+from `Signals`, which are read with the session; notes are not stored. A new note from the service needs a field in
+`Signals`, a `NoteKind` and a line in `notes_from_signals`. The planner then writes the snapshot again when the note
+appears or disappears (`is_outdated`). The text of a note must not change while it is shown, for example with a count:
+each change is a new response for everyone who polls.
 """
 
 from collections.abc import Iterable
@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from app.counting.signals_sql import Signals
 from app.engine.health import epsilon_is_too_large
+from app.engine.policies import POLICIES
 from app.engine.problem import Model
 from app.health import Health
 from app.results.findings import ONLY_CLICKS_CAUSE, REPORT_ALL
@@ -34,6 +35,7 @@ class NoteKind(StrEnum):
     EPSILON_TOO_LARGE = "epsilon_too_large"
     ONLY_CLICKS_SO_FAR = "only_clicks_so_far"
     NO_ANSWERS = "no_answers"
+    UNUSED_RANK = "unused_rank"
 
 
 def notes_of(settings: Settings, report: PlanReport, signals: Signals) -> tuple[Health, ...]:
@@ -41,7 +43,7 @@ def notes_of(settings: Settings, report: PlanReport, signals: Signals) -> tuple[
     found: tuple[Health, ...] = ()
     if settings.model is Model.STOCHASTIC:
         found = epsilon_note(settings.epsilon, report.interval[1], report.estimated_reward)
-    return (*found, *notes_from_signals(settings, signals))
+    return (*found, *_unused_rank(settings), *notes_from_signals(settings, signals))
 
 
 def notes_from_signals(settings: Settings, signals: Signals) -> tuple[Health, ...]:
@@ -55,11 +57,11 @@ def notes_from_signals(settings: Settings, signals: Signals) -> tuple[Health, ..
 
 
 def is_outdated(shown: Iterable[Health], settings: Settings, signals: Signals, stored: Iterable[Health] = ()) -> bool:
-    """Returns whether a snapshot that shows these entries lacks a stored one, or has other notes than the signals give."""
+    """Returns whether a snapshot with the entries `shown` lacks a stored one or has wrong notes."""
     entries, wanted = list(shown), notes_from_signals(settings, signals)
     if not {entry.problem for entry in stored} <= {entry.problem for entry in entries}:
         return True
-    kinds = {note.kind for note in wanted} | {None, NoteKind.EPSILON_TOO_LARGE}
+    kinds = {note.kind for note in wanted} | {None, NoteKind.EPSILON_TOO_LARGE, NoteKind.UNUSED_RANK}
     missing = {note.cause for note in wanted} - {entry.cause for entry in entries}
     return bool(missing) or any(entry.kind not in kinds for entry in entries)
 
@@ -82,6 +84,22 @@ def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[H
         ),
         suspends=False,
         kind=NoteKind.EPSILON_TOO_LARGE,
+    )
+    return (note,)
+
+
+def _unused_rank(settings: Settings) -> tuple[Health, ...]:
+    """Returns a note if the settings state a rank that the policy ignores: new sessions cannot, older ones may."""
+    policy = POLICIES.get(settings.policy)
+    if settings.rank is None or policy is None or policy.uses_rank:
+        return ()
+    note = Health(
+        problem=f'rank is {settings.rank}, but policy "{settings.policy}" does not use it',
+        cause="the session was created by a version that accepted a rank for every policy",
+        advice="nothing: no bound of this session relies on the rank, and what is certified holds for any number of "
+        "groups of users; leave rank out of new sessions",
+        suspends=False,
+        kind=NoteKind.UNUSED_RANK,
     )
     return (note,)
 

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Self
 
 from app.engine.plan import Contender, Report
-from app.engine.shares import Shares
+from app.engine.shares import RemovedBound, Shares
 from app.health import Health, from_plain, to_plain
 
 ALWAYS_ASSUMED = ("independent-draws", "loss-independent-of-outcome")
@@ -40,7 +40,7 @@ class PlanReport:
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     race: tuple[RankedPair, ...] = ()  # the strongest contenders
     budget: int | None = None
-    shares: Shares | None = None  # how delta is divided; None: a plan of a version that did not store it
+    shares: Shares | None = field(default_factory=Shares)  # of delta; None: bound G, which is removed, has a share
     health: tuple[Health, ...] = ()  # what contradicts the assumptions, found by this plan or an earlier one
 
     @classmethod
@@ -80,7 +80,7 @@ class PlanReport:
             "diagnostics": dict(self.diagnostics),
             "race": [list(each) for each in self.race],
             "budget": self.budget,
-            "shares_of_delta": None if self.shares is None else asdict(self.shares),
+            "shares_of_delta": {} if self.shares is None else asdict(self.shares),
             "health": to_plain(self.health),
         }
 
@@ -90,7 +90,6 @@ class PlanReport:
         pair = plain["pair"]
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise ValueError(f"the report of a plan has no pair: {pair!r}")
-        shares = plain.get("shares_of_delta")
         low, high = plain["interval"]
         return cls(
             pair=(int(pair[0]), int(pair[1])),
@@ -106,9 +105,17 @@ class PlanReport:
             diagnostics=plain.get("diagnostics", {}),
             race=tuple(RankedPair(*each) for each in plain.get("race", ())),
             budget=plain.get("budget"),
-            shares=None if shares is None else Shares(**shares),
+            shares=_shares(plain),
             health=from_plain(plain.get("health", ())),
         )
+
+
+def _shares(plain: Mapping[str, Any]) -> Shares | None:
+    """Returns the shares of delta in a stored report; None if bound G, which is removed, has one."""
+    try:
+        return Shares.from_plain(plain.get("shares_of_delta", {}))
+    except RemovedBound:
+        return None
 
 
 def _ranked(contender: Contender) -> RankedPair:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import AsyncIterator
-from functools import partial
 from typing import Any
 
 from app.database.store import Store
@@ -27,7 +26,7 @@ from app.sessions.cache import SessionCache
 from app.sessions.lookup import SessionLookup
 from app.sessions.model import Session, SessionView, Snapshot
 from app.sessions.sql import read_view, read_views
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 
 class Results:
@@ -48,8 +47,8 @@ class Results:
         self._cache = cache
         self._snapshots = snapshots
         self._estimates = EstimatesCache(store, lookup, cache)
-        self._streams = EventStreams(partial(store.read, read_live), meter=meter)
-        self._census = CensusCache(partial(store.read, read_census), by_session=census_by_session)
+        self._streams = EventStreams(lambda session_ids: store.read(read_live, session_ids), meter=meter)
+        self._census = CensusCache(lambda most_named: store.read(read_census, most_named), by_session=census_by_session)
 
     async def session(self, session_id: str) -> SessionView:
         """Returns one session; raises SessionNotFound."""

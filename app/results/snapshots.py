@@ -111,7 +111,7 @@ class Snapshots:
         return await asyncio.shield(self._reading.get(session_id) or self._begin_read(session_id))
 
     def forget(self, session_id: str) -> None:
-        """Drops a snapshot that may have changed; the result of a running read may be the old one, and is dropped too."""
+        """Drops a snapshot that may have changed, and the result of a running read, which may be the old one."""
         self._cached.pop(session_id, None)
         self._reading.pop(session_id, None)
 

@@ -8,7 +8,7 @@ from contextvars import Context
 
 from app.errors import Overloaded, SessionError
 from app.results.sql import Live
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 log = logging.getLogger(__name__)
 

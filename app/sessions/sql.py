@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, delete, func, insert, select, tuple_, update
 from sqlalchemy.exc import IntegrityError
 
-from app.access.audit import Action, add_audit_entry
+from app.access.audit import Action
+from app.access.sql import write_audit_entry
 from app.database.database import Clock, Timeline, now
 from app.database.statements import AnyRow, compact_json, is_storable
 from app.database.tables import State, impressions, session_items, sessions
@@ -158,7 +159,7 @@ def insert_session(
         raise InvalidSession("id", f"there is already a session {session.id}") from None
     connection.execute(insert(session_items), {"session_id": session.id, "items": _items_to_text(session.items)})
     details = {"name": session.name, "items": len(session.items)}
-    add_audit_entry(connection, at, by, Action.CREATE, session.id, details)
+    write_audit_entry(connection, at, by, Action.CREATE, session.id, details)
 
 
 def change_session(connection: Connection, session_id: str, change: SessionChange, by: str) -> None:
@@ -180,7 +181,7 @@ def change_session(connection: Connection, session_id: str, change: SessionChang
         new["budget"] = change.budget
     connection.execute(update(sessions).where(sessions.c.id == session_id), new)
     for action, details in _differences(session, change):
-        add_audit_entry(connection, at, by, action, session_id, details)
+        write_audit_entry(connection, at, by, action, session_id, details)
 
 
 def _differences(before: AnyRow, change: SessionChange) -> Iterator[tuple[Action, dict[str, object]]]:
@@ -200,7 +201,7 @@ def delete_some(connection: Connection, session_id: str, by: str | None) -> bool
     """
     session = locked_session(connection, session_id)
     if by is not None:
-        add_audit_entry(connection, now(connection), by, Action.DELETE, session_id, {"name": session.name})
+        write_audit_entry(connection, now(connection), by, Action.DELETE, session_id, {"name": session.name})
     mine = impressions.c.session_id == session_id
     first = connection.execute(select(func.min(impressions.c.sequence)).where(mine)).scalar_one()
     last = connection.execute(select(func.max(impressions.c.sequence)).where(mine)).scalar_one()

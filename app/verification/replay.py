@@ -9,61 +9,57 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from app.counting.rules import OpenImpression, count, is_unanswered
-from app.engine.problem import Model, SelfPairs
-from app.planning.make_plan import Planned, make_plan
+from app.counting.rules import EvidenceRows, count, is_unanswered
+from app.database.tables import State
+from app.impressions.feedback import StoredImpression
+from app.impressions.handout import PairCounts
+from app.planning.make_plan import make_plan
 from app.planning.memory import read_memory
-from app.sessions.model import (
-    Asked,
-    Counters,
-    EvidenceRows,
-    FeedbackKind,
-    Item,
-    MissingFeedback,
-    PlanRecord,
-    SessionRecord,
-    Settings,
-    State,
-)
-from app.sessions.ports import PlanningInput
+from app.planning.plan import Planned, PlanningInput, StoredPlan
+from app.results.report import PlanReport
+from app.sessions.model import Counters, Item, Session, Settings
 
 _BEGINNING = datetime.fromtimestamp(0, UTC)
 """The time shown in a replayed snapshot: the log does not need the real one, the tag does not cover it."""
 
 
+Row = dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Replay:
-    """What the log alone says."""
+    """The session again, from its log alone."""
 
     evidence: EvidenceRows
     planned: list[Planned]
-    stored: list[PlanRecord]
+    stored: list[Row]  # the plans in the log
 
     @property
     def differing(self) -> list[int]:
-        """Versions whose stored plan is not the replayed one; what was still out is not part of the comparison."""
-        again = [one.plan for one in self.planned]
-        return [stored.version for stored, new in zip(self.stored, again, strict=True) if not _same(stored, new)]
+        """Versions whose stored plan is not the replayed one; what was outstanding is not compared."""
+        pairs = zip(self.stored, self.planned, strict=True)
+        return [stored["version"] for stored, planned in pairs if not _same(stored, planned.plan)]
 
 
-def replay(log: Iterable[dict[str, Any]]) -> Replay:
+def replay(log: Iterable[Row]) -> Replay:
     """Returns the session of an export, planned again from the beginning."""
-    session: dict[str, Any] = {}
-    plans: list[PlanRecord] = []
-    impressions: list[dict[str, Any]] = []
+    session_row: Row = {}
+    plans: list[Row] = []
+    impressions: list[Row] = []
     for row in log:
         if row["kind"] == "session":
-            session = row
+            session_row = row
         elif row["kind"] == "plan":
-            plans.append(_plan(row))
+            plans.append(row)
         elif row["kind"] == "impression" and row["counts"]:
             impressions.append(row)
-    record = _record(session)
+    session = _session(session_row)
     planned: list[Planned] = []
     for stored in plans:
-        evidence = evidence_until(impressions, stored.epoch, record.settings)
+        evidence = evidence_until(impressions, stored["epoch"], session.settings)
         counted = sum(evidence.n)
-        then = replace(record, plan_version=stored.version - 1, epoch=stored.epoch, budget=_budget(stored))
+        budget = PlanReport.from_plain(stored["report"]).budget
+        then = replace(session, plan_version=stored["version"] - 1, epoch=stored["epoch"], budget=budget)
         given = PlanningInput(
             then,
             Counters(counted, counted, 0, counted),
@@ -74,10 +70,10 @@ def replay(log: Iterable[dict[str, Any]]) -> Replay:
             closed_before=_closed_before(impressions, stored),
         )
         planned.append(make_plan(given, _BEGINNING))
-    return Replay(evidence_until(impressions, record.epoch, record.settings), planned, plans)
+    return Replay(evidence_until(impressions, session.epoch, session.settings), planned, plans)
 
 
-def evidence_until(impressions: Sequence[dict[str, Any]], epoch: int, settings: Settings) -> EvidenceRows:
+def evidence_until(impressions: Sequence[Row], epoch: int, settings: Settings) -> EvidenceRows:
     """Returns the counts of the impressions that folds up to this epoch had counted or given up."""
     closed = [row for row in impressions if row["epoch"] is not None and row["epoch"] <= epoch]
     void = [_impression(row) for row in closed if row["void"]]
@@ -87,63 +83,50 @@ def evidence_until(impressions: Sequence[dict[str, Any]], epoch: int, settings: 
     )
 
 
-def _closed_before(impressions: Iterable[dict[str, Any]], plan: PlanRecord) -> int:
-    """Returns the first version of which something was out when the plan was made, or which still handed out."""
-    last = plan.version - 1
-    out = (row["plan_version"] for row in impressions if row["epoch"] is None or row["epoch"] > plan.epoch)
+def _closed_before(impressions: Iterable[Row], plan: Row) -> int:
+    """Returns the first plan version that had open impressions, or still handed out, when the plan was made."""
+    last = int(plan["version"]) - 1
+    out = (row["plan_version"] for row in impressions if row["epoch"] is None or row["epoch"] > plan["epoch"])
     return min(last, min(out, default=last))
 
 
-def _same(stored: PlanRecord, new: PlanRecord) -> bool:
-    """Returns whether two plans say the same, apart from what reports and memories of older versions did not have."""
-    said = {name: value for name, value in new.report.items() if name in stored.report}
-    memories = read_memory(stored.memory), read_memory(new.memory)
-    return memories[0] == memories[1] and replace(stored, handout=stored.demand, memory="") == replace(
-        new, handout=stored.demand, memory="", report=said
+def _same(stored: Row, new: StoredPlan) -> bool:
+    """Returns whether the plans are equal, apart from what older versions did not write into reports and memories."""
+    demand = tuple((i, j, count) for i, j, count in stored["demand"])
+    numbers = (stored["version"], stored["epoch"], stored["counted_before"])
+    return (
+        numbers == (new.version, new.epoch, new.counted_before)
+        and PairCounts.of(demand) == new.demand
+        and read_memory(stored["memory"]) == read_memory(new.memory)
+        and _same_report(stored["report"], new.report)
     )
 
 
-def _impression(row: dict[str, Any]) -> OpenImpression:
-    return OpenImpression(*(row[name] for name in OpenImpression.__dataclass_fields__))
+def _same_report(stored: Row, new: PlanReport) -> bool:
+    """Returns whether all that the stored report has is in the new one.
+
+    Shares are compared as values: version 0.1.0 wrote a share of zero for a bound that is removed (`gram`).
+    """
+    plain = {name: value for name, value in new.to_plain().items() if name in stored and name != "shares_of_delta"}
+    others = {name: value for name, value in stored.items() if name != "shares_of_delta"}
+    return plain == others and ("shares_of_delta" not in stored or PlanReport.from_plain(stored).shares == new.shares)
 
 
-def _budget(plan: PlanRecord) -> int | None:
-    budget = plan.report["budget"]
-    return budget if isinstance(budget, int) else None
+def _impression(row: Row) -> StoredImpression:
+    return StoredImpression(*(row[name] for name in list(StoredImpression.__dataclass_fields__)[:8]))
 
 
-def _plan(row: dict[str, Any]) -> PlanRecord:
-    return PlanRecord(
-        version=row["version"],
-        epoch=row["epoch"],
-        demand=Asked.of((i, j, count) for i, j, count in row["demand"]),
-        handout=Asked.of((i, j, count) for i, j, count in row["handout"]),
-        report=row["report"],
-        memory=row["memory"],
-        counted_before=row["counted_before"],
-    )
-
-
-def _record(row: dict[str, Any]) -> SessionRecord:
-    settings = dict(row["settings"])
-    return SessionRecord(
+def _session(row: Row) -> Session:
+    return Session(
         id=row["id"],
         name=row["name"],
         items=tuple(Item(item["id"], item["label"]) for item in row["items"]),
-        settings=Settings(
-            **{
-                **settings,
-                "model": Model(settings["model"]),
-                "feedback": FeedbackKind(settings["feedback"]),
-                "self_pairs": SelfPairs(settings["self_pairs"]),
-                "missing_feedback": MissingFeedback(settings["missing_feedback"]),
-            }
-        ),
+        settings=Settings.from_plain(row["settings"]),
         ticket_key=b"",
         state=State(row["state"]),
         budget=row["budget"],
         plan_version=row["plan_version"],
-        plan_id="",  # what plans say does not depend on it
+        plan_id="",  # plans do not depend on it
         epoch=row["epoch"],
         created_at=row["created_at"],
         updated_at=row["updated_at"],

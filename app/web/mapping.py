@@ -3,19 +3,12 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from app.database.tables import State
 from app.engine.problem import Model, SelfPairs
+from app.impressions.handout import Impression
+from app.results.sql import HistoryPoint
 from app.sessions.creation import NewSession
-from app.sessions.model import (
-    Counters,
-    FeedbackKind,
-    HistoryPoint,
-    Item,
-    MissingFeedback,
-    SessionChange,
-    SessionRecord,
-    State,
-)
-from app.sessions.service import Answer, SessionView, Shown
+from app.sessions.model import Counters, FeedbackKind, Item, MissingFeedback, Session, SessionChange, SessionView
 from app.wire import best_pair, serving, sessions
 
 
@@ -46,38 +39,34 @@ def session_change(body: sessions.SessionPatch) -> SessionChange:
     return SessionChange(state=state, name=body.name, budget=body.budget)
 
 
-def answer(body: serving.Feedback) -> Answer:
-    """Returns feedback as the use case takes it."""
-    clicked = None if body.clicked is None else tuple(body.clicked)
-    return Answer(body.ticket, reward=body.reward, clicked=clicked, not_shown=body.not_shown)
-
-
-def impression(shown: Shown) -> serving.Impression:
+def impression(session: Session, given: Impression) -> serving.Impression:
     """Returns one impression as the caller gets it."""
-    given = shown.handed_out
     return serving.Impression(
         ticket=given.ticket,
         i=given.i,
         j=given.j,
-        items=list(shown.items),
+        items=[session.items[given.i].id, session.items[given.j].id],
         purpose=given.purpose.value,
         counts=given.counts,
         plan_version=given.plan_version,
     )
 
 
-def history_point(record: SessionRecord, point: HistoryPoint) -> best_pair.HistoryPoint:
-    """Returns what one plan said, with the caller's own ids."""
-    i, j = point.report["pair"]
-    said = {name: point.report[name] for name in ("samples", "gap", "estimated_reward", "interval", "phase")}
+def history_point(session: Session, point: HistoryPoint) -> best_pair.HistoryPoint:
+    """Returns the report of one plan, with the caller's own ids."""
+    report, (i, j) = point.report, point.report.pair
     return best_pair.HistoryPoint(
-        **said,
+        samples=report.samples,
+        gap=report.gap,
+        estimated_reward=report.estimated_reward,
+        interval=report.interval,
+        phase=report.phase,
         plan_version=point.version,
         at=datetime.fromtimestamp(point.made_at, UTC),
-        pair=(record.items[i].id, record.items[j].id),
+        pair=(session.items[i].id, session.items[j].id),
         i=i,
         j=j,
-        contenders=point.report["contenders"],
+        contenders=report.contenders,
     )
 
 
@@ -99,18 +88,18 @@ def summary(view: SessionView) -> sessions.SessionSummary:
 
 def session(view: SessionView) -> sessions.Session:
     """Returns a session with its items."""
-    items = [sessions.Item(id=item.id, label=item.label) for item in view.record.items]
+    items = [sessions.Item(id=item.id, label=item.label) for item in view.session.items]
     return sessions.Session.model_validate({**_fields(view), "items": items})
 
 
 def _fields(view: SessionView) -> dict[str, Any]:
-    record, settings = view.record, view.record.settings
+    session, settings = view.session, view.session.settings
     best = best_pair.BestPair.model_validate_json(view.snapshot.body)
     return {
-        "id": record.id,
-        "name": record.name,
-        "state": record.state.value,
-        "n_items": len(record.items),
+        "id": session.id,
+        "name": session.name,
+        "state": session.state.value,
+        "n_items": len(session.items),
         "model": settings.model.value,
         "feedback": settings.feedback.value,
         "policy": settings.policy,
@@ -119,14 +108,14 @@ def _fields(view: SessionView) -> dict[str, Any]:
         "delta": settings.delta,
         "self_pairs": settings.self_pairs.value,
         "explore_share": settings.explore_share,
-        "budget": record.budget,
+        "budget": session.budget,
         "attribution_window_seconds": settings.attribution_window_seconds,
         "ticket_ttl_seconds": settings.ticket_ttl_seconds,
         "missing_feedback": settings.missing_feedback.value,
         "seed": settings.seed,
-        "created_at": datetime.fromtimestamp(record.created_at, UTC),
-        "updated_at": datetime.fromtimestamp(record.updated_at, UTC),
+        "created_at": datetime.fromtimestamp(session.created_at, UTC),
+        "updated_at": datetime.fromtimestamp(session.updated_at, UTC),
         "counters": counts(view.counters),
         "best_pair": best,
-        "best_labels": (record.items[best.i].label, record.items[best.j].label),
+        "best_labels": (session.items[best.i].label, session.items[best.j].label),
     }

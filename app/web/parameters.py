@@ -1,4 +1,4 @@
-"""What routes have in common besides bodies: the sessions in use, the id in the path, the key of a retry."""
+"""What routes have in common besides bodies: the use cases, the id in the path, the key of a retry."""
 
 import re
 from typing import Annotated
@@ -8,17 +8,28 @@ from pydantic import AfterValidator, Field
 from starlette.requests import Request
 
 from app.errors import SessionNotFound
-from app.sessions.service import Sessions
+from app.impressions.service import Impressions
+from app.planning.lifecycle import Sessions
+from app.results.service import Results
 
 LONGEST_KEY = 200
 SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 VISIBLE = re.compile(rf"[\x21-\x7e]{{1,{LONGEST_KEY}}}")
 
 
+async def _impressions(request: Request) -> Impressions:
+    impressions: Impressions = request.app.state.services.impressions
+    return impressions
+
+
 async def _sessions(request: Request) -> Sessions:
-    """Returns the use cases that the composition root put into the application."""
-    sessions: Sessions = request.app.state.sessions
+    sessions: Sessions = request.app.state.services.sessions
     return sessions
+
+
+async def _results(request: Request) -> Results:
+    results: Results = request.app.state.services.results
+    return results
 
 
 async def _session_id(session_id: Annotated[str, Path(description="As given by the creation.")]) -> str:
@@ -34,7 +45,9 @@ def _visible(key: str) -> str:
     return key
 
 
+ImpressionsInUse = Annotated[Impressions, Depends(_impressions)]
 SessionsInUse = Annotated[Sessions, Depends(_sessions)]
+ResultsInUse = Annotated[Results, Depends(_results)]
 SessionId = Annotated[str, Depends(_session_id)]
 IdempotencyKey = Annotated[
     Annotated[str, Field(json_schema_extra={"minLength": 1, "maxLength": LONGEST_KEY}), AfterValidator(_visible)]

@@ -1,13 +1,13 @@
 """Many rows with one statement: every size, every kind of value, on both databases."""
 
 import pytest
+from app.impressions.issue import KEY_LIFETIME_SECONDS, sweep_keys
 from sqlalchemy import Connection
 
-from app.database.statements import BulkInsert, BulkUpdate
 from app.database.database import Database, now
+from app.database.statements import BulkInsert, BulkUpdate
 from app.database.store import SqlStore
 from app.database.tables import impressions, uptimes
-from app.impressions.issue import KEY_LIFETIME_SECONDS, sweep_keys
 from tests.examples import a_session, execute, issue, let_time_pass, order
 
 INSERT = BulkInsert(uptimes, ["process_id", "began_at", "last_beat_at"])

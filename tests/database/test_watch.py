@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from app.database.database import Database, migration_engine, now
+from app.database.heartbeat import Heartbeat
 from app.database.migrations import migrate
 from app.database.store import SqlStore
-from app.database.heartbeat import Heartbeat
 from app.database.watch import DatabaseWatch
 from app.sessions.cache import Shelf
 from tests.examples import a_session, execute, issue, reward

@@ -11,16 +11,15 @@ from app.database.database import migration_engine
 from app.database.store import SqlStore
 from app.errors import Overloaded
 from app.sessions.model import Feedback, SessionChange, State
-from app.telemetry.catalogue import FEEDBACK, METRICS, place
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import FEEDBACK, METRICS, Meter, cell_index
 from tests.examples import a_session, order, reward
 
-WAITING = place("bestpair_writer_queue_requests")
+WAITING = cell_index("bestpair_writer_queue_requests")
 
 
 def counted(meter: Meter, name: str) -> dict[str, float]:
     (metric,) = [metric for metric in METRICS if metric.name == name]
-    values = {",".join(values): meter.cells[place(name, *values)] for values in metric.combinations}
+    values = {",".join(values): meter.cells[cell_index(name, *values)] for values in metric.combinations}
     return {label: value for label, value in values.items() if value}
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from app import errors as facts
 from app.errors import SessionError
-from app.web.problems import CATALOGUE, MEDIA_TYPE, Kind, kind_of
-from app.web.refusals import Refusal
+from app.web.problems import CATALOGUE, MEDIA_TYPE, Kind, Refusal, kind_of
 from app.wire.problem import Problem
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import FakeSessions
