@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.database.store import SqlStore
 from tests.postgres import PostgresServer, postgres_server
+from tests.store import SessionStore
 
 pytest_plugins = ["tests.session_fixtures"]
 
@@ -65,9 +65,9 @@ def database_url(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-async def store(database_url: str) -> AsyncIterator[SqlStore]:
+async def store(database_url: str) -> AsyncIterator[SessionStore]:
     """A started store on each kind of database."""
-    started = SqlStore(database_url)
+    started = SessionStore(database_url)
     await started.start()
     yield started
     await started.close()

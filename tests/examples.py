@@ -3,28 +3,22 @@
 import itertools
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import text
 
 from app.database.database import migration_engine
+from app.database.tables import State
 from app.engine.problem import Model, SelfPairs
-from app.sessions.model import (
-    Asked,
-    Feedback,
-    FeedbackKind,
-    HandedOut,
-    Item,
-    MissingFeedback,
-    PlanRecord,
-    SessionRecord,
-    Settings,
-    Snapshot,
-    State,
-)
-from app.sessions.ports import CertificateRecord, Order, Store
+from app.impressions.handout import Impression, Order, PairCounts
+from app.planning.plan import StoredPlan
+from app.results.report import PlanReport
+from app.results.sql import Certificate
+from app.sessions.model import FeedbackKind, Item, MissingFeedback, Session, Settings, Snapshot
+from app.wire.serving import Feedback
+from tests.store import SessionStore
 
 Triples = tuple[tuple[int, int, int], ...]
 THREE_PAIRS: Triples = ((0, 1, 3), (0, 2, 2), (1, 2, 1))
@@ -51,12 +45,10 @@ def settings(**changes: Any) -> Settings:
     return replace(usual, **changes)
 
 
-def record(
-    *, n_items: int = 3, budget: int | None = None, state: State = State.RUNNING, **changes: Any
-) -> SessionRecord:
+def record(*, n_items: int = 3, budget: int | None = None, state: State = State.RUNNING, **changes: Any) -> Session:
     """Returns a new session with an id of its own; `changes` are of its settings."""
     number = next(_numbers)
-    return SessionRecord(
+    return Session(
         id=f"session-{number}",
         name=f"Session {number}, ünïcode ☃",
         items=tuple(Item(f"ad-{k}", f"Ad {k} 🙂") for k in range(n_items)),
@@ -72,16 +64,33 @@ def record(
     )
 
 
+def report(**changes: Any) -> PlanReport:
+    """Returns the report of a plan that has proven nothing yet."""
+    usual = PlanReport(
+        pair=(0, 1),
+        verdict="not_yet",
+        gap=0.25,
+        estimated_reward=None,
+        interval=(0.0, 1.0),
+        phase="refine",
+        samples=0,
+        contenders=2,
+        forecast_samples=None,
+        assumptions=("independent-draws",),
+    )
+    return replace(usual, **changes)
+
+
 def plan(
     version: int = 1, demand: Triples = THREE_PAIRS, *, pair: Sequence[int] = (0, 1), epoch: int = 0
-) -> PlanRecord:
+) -> StoredPlan:
     """Returns a plan with this demand."""
-    return PlanRecord(
+    return StoredPlan(
         version=version,
         epoch=epoch,
-        demand=Asked.of(demand),
-        handout=Asked.of(demand),
-        report={"pair": list(pair), "gap": 0.25, "phase": "refine"},
+        demand=PairCounts.of(demand),
+        handout=PairCounts.of(demand),
+        report=report(pair=(pair[0], pair[1])),
         memory=json.dumps({"version": version, "notes": {"rounds": [1, 2]}}),
         counted_before=0,
     )
@@ -93,43 +102,51 @@ def snapshot(text: str = "first") -> Snapshot:
 
 
 async def add_plan(
-    store: Store, session_id: str, new: PlanRecord, snapshot: Snapshot, certificate: CertificateRecord | None
+    store: SessionStore, session_id: str, new: StoredPlan, snapshot: Snapshot, certificate: Certificate | None
 ) -> bool:
     """Returns whether the plan was added to the session as it is now."""
     follows = replace(new, follows=(await store.session(session_id)).plan_id)
     return await store.add_plan(session_id, follows, snapshot, certificate, timeline=await store.timeline())
 
 
-async def a_session(store: Store, *, demand: Triples = THREE_PAIRS, **changes: Any) -> str:
+async def a_session(store: SessionStore, *, demand: Triples = THREE_PAIRS, **changes: Any) -> str:
     """Returns the id of a session that was just stored."""
     made = await store.create_session(record(**changes), plan(demand=demand), snapshot(), None)
     return made.id
 
 
 def order(count: int = 1, key: str | None = None, digest: str = "body", route: str = "next-pair") -> Order:
-    """Returns a call of next-pair."""
-    return Order(count, route, key, digest)
+    """Returns a call of next-pair; `SessionStore.issue` adds the session."""
+    return Order("", count, route, key, digest)
 
 
-async def issue(store: Store, session_id: str, count: int) -> list[HandedOut]:
+async def issue(store: SessionStore, session_id: str, count: int) -> list[Impression]:
     """Returns so many impressions, in calls of at most 1000."""
-    given: list[HandedOut] = []
+    given: list[Impression] = []
     while len(given) < count:
         given += await store.issue(session_id, order(min(1000, count - len(given))))
     return given
 
 
-def pairs(given: list[HandedOut]) -> Counter[tuple[int, int]]:
+def pairs(given: list[Impression]) -> Counter[tuple[int, int]]:
     """Returns how often each pair was handed out, whichever item came first."""
     return Counter((min(one.i, one.j), max(one.i, one.j)) for one in given)
 
 
-def reward(shown: HandedOut, value: float) -> Feedback:
+def reward(shown: Impression, value: float) -> Feedback:
     """Returns an answer."""
-    return Feedback(shown.ticket, reward=value)
+    return feedback(shown.ticket, reward=value)
 
 
-async def exported(store: Store, session_id: str, kind: str) -> list[dict[str, Any]]:
+def feedback(
+    ticket: str, *, reward: float | None = None, clicked: Iterable[int] | None = None, not_shown: bool = False
+) -> Feedback:
+    """Returns feedback with any ticket; `clicked` are item numbers of a session made by `record`."""
+    ids = None if clicked is None else [f"ad-{number}" for number in clicked]
+    return Feedback.model_construct(ticket=ticket, reward=reward, clicked=ids, not_shown=not_shown)
+
+
+async def exported(store: SessionStore, session_id: str, kind: str) -> list[dict[str, Any]]:
     """Returns the exported rows of one kind."""
     return [row async for row in store.export(session_id) if row["kind"] == kind]
 

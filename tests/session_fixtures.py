@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Protocol
 
 import pytest
 
+from app.database.tables import State
 from app.engine.arrays import Pair
 from app.engine.choices import Blank, Nominee
 from app.engine.policies import POLICIES
@@ -14,7 +15,7 @@ from app.engine.policies.policy import Proposal, Situation
 from app.engine.problem import Problem
 from app.engine.shares import Shares
 from app.sessions.creation import NewSession, settle
-from app.sessions.model import Item, SessionRecord, Settings, State
+from app.sessions.model import Item, Session, Settings
 
 
 def items(count: int) -> tuple[Item, ...]:
@@ -26,7 +27,7 @@ class MakeSettings(Protocol):
 
 
 class MakeRecord(Protocol):
-    def __call__(self, n_items: int = 4, **changes: Any) -> SessionRecord: ...
+    def __call__(self, n_items: int = 4, **changes: Any) -> Session: ...
 
 
 @pytest.fixture
@@ -39,9 +40,9 @@ def make_settings() -> MakeSettings:
 
 @pytest.fixture
 def make_record(make_settings: MakeSettings) -> MakeRecord:
-    def make(n_items: int = 4, **changes: Any) -> SessionRecord:
-        own = {name: changes.pop(name) for name in list(changes) if name in SessionRecord.__dataclass_fields__}
-        record = SessionRecord(
+    def make(n_items: int = 4, **changes: Any) -> Session:
+        own = {name: changes.pop(name) for name in list(changes) if name in Session.__dataclass_fields__}
+        record = Session(
             id="s1",
             name="test",
             items=items(n_items),

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from app.counting.rules import OpenImpression, count
+from app.counting.rules import EvidenceRows, count
+from app.impressions.feedback import StoredImpression
 from app.impressions.handout import HandoutSequence
-from app.planning.make_plan import Planned, make_plan
-from app.sessions.model import Counters, EvidenceRows, PlanRecord, SessionRecord
-from app.sessions.ports import PlanningInput
+from app.planning.make_plan import make_plan
+from app.planning.plan import Planned, PlanningInput, StoredPlan
+from app.sessions.model import Counters, Session
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -28,10 +29,10 @@ def a_clear_winner(i: int, j: int, _version: int, rng: np.random.Generator) -> f
 class Log:
     """The records of a session as a store would keep and export them."""
 
-    def __init__(self, record: SessionRecord, rng: np.random.Generator, users: Users = a_clear_winner) -> None:
+    def __init__(self, record: Session, rng: np.random.Generator, users: Users = a_clear_winner) -> None:
         self.record, self.rng, self.users = replace(record, plan_version=0), rng, users
         self.impressions: list[dict[str, Any]] = []
-        self.stored: list[PlanRecord] = []
+        self.stored: list[StoredPlan] = []
 
     @property
     def counted(self) -> int:
@@ -39,7 +40,7 @@ class Log:
 
     def evidence(self) -> EvidenceRows:
         shown = [
-            (OpenImpression(*(row[name] for name in OpenImpression.__dataclass_fields__)), row["void"])
+            (StoredImpression(*(row[name] for name in list(StoredImpression.__dataclass_fields__)[:8])), row["void"])
             for row in self.impressions
         ]
         return count([one for one, void in shown if not void], [one for one, void in shown if void])
@@ -72,7 +73,7 @@ class Log:
         self.record = replace(self.record, plan_version=planned.plan.version)
         return planned
 
-    def answer(self, plan: PlanRecord) -> None:
+    def answer(self, plan: StoredPlan) -> None:
         self.record = replace(self.record, epoch=self.record.epoch + 1)
         in_turn = HandoutSequence(plan.handout.triples, self.record.settings.seed, plan.version)
         for i, j in in_turn.pairs(0, in_turn.total):
@@ -97,7 +98,7 @@ class Log:
                 "kind": "plan",
                 "version": plan.version,
                 "handout": plan.handout.triples,
-                "report": plan.report,
+                "report": plan.report.to_plain(),
                 "memory": plan.memory,
             }
             for plan in self.stored

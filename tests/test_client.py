@@ -15,7 +15,7 @@ from app.sessions.ports import CertificateRecord
 from app.web.api import build_api
 from app.wire.serving import Feedback
 from app.wire.sessions import ItemIn
-from tests.fakes.sessions import BEST_PAIR, FakeSessions
+from tests.fakes.sessions import BEST_PAIR, FakeServices
 
 IMPRESSION = {
     "ticket": "t1",
@@ -242,9 +242,9 @@ class Flaky(httpx.AsyncBaseTransport):
 
 
 def test_every_operation_against_the_application_over_a_bad_line() -> None:
-    sessions = FakeSessions()
+    sessions = FakeServices()
     sessions.stored_certificate = CertificateRecord('{"pair": 1 }', "d")
-    app = build_api(sessions, version="1", body_limit_bytes=100_000)
+    app = build_api(sessions.services, version="1", body_limit_bytes=100_000)
 
     async def talk() -> None:
         transport = Flaky(httpx.ASGITransport(app))
@@ -274,8 +274,8 @@ def test_every_operation_against_the_application_over_a_bad_line() -> None:
 
 
 def test_an_export_is_read_row_by_row() -> None:
-    sessions = FakeSessions()
-    app = build_api(sessions, version="1", body_limit_bytes=100_000)
+    sessions = FakeServices()
+    app = build_api(sessions.services, version="1", body_limit_bytes=100_000)
 
     async def talk() -> list[object]:
         async with AsyncClient("http://service", transport=httpx.ASGITransport(app)) as client:

@@ -3,16 +3,13 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from app.database.store import SqlStore
-from app.sessions.model import (
-    Counters,
-    EvidenceRows,
-    Feedback,
-    FeedbackStatus,
-    HandedOut,
-    MissingFeedback,
-)
+from app.counting.rules import EvidenceRows
+from app.impressions.feedback import FeedbackStatus
+from app.impressions.handout import Impression
+from app.sessions.model import Counters, MissingFeedback
+from app.wire.serving import Feedback
 from tests.examples import exported
+from tests.store import SessionStore
 
 Cell = tuple[int, int, int]
 Sums = dict[Cell, tuple[int, float, int, int, int]]
@@ -22,7 +19,7 @@ Sums = dict[Cell, tuple[int, float, int, int, int]]
 class Shown:
     """One impression as the reference knows it."""
 
-    one: HandedOut
+    one: Impression
     issued: float
     answer: Feedback | None = None
 
@@ -37,7 +34,7 @@ class Reference:
         self._settled: dict[str, str] = {}  # ticket: counted or void, as of the last fold
         self._by_ticket: dict[str, Shown] = {}
 
-    def note(self, given: list[HandedOut]) -> None:
+    def note(self, given: list[Impression]) -> None:
         for one in given:
             self.diary.append(Shown(one, self.clock))
             self._by_ticket[one.ticket] = self.diary[-1]
@@ -112,7 +109,7 @@ def sums_of(rows: EvidenceRows) -> Sums:
     return dict(zip(cells, counts, strict=True))
 
 
-async def recount(store: SqlStore, session_id: str) -> tuple[Counters, Sums]:
+async def recount(store: SessionStore, session_id: str) -> tuple[Counters, Sums]:
     """Returns counters and evidence rebuilt from the exported impressions alone."""
     rows = [row for row in await exported(store, session_id, "impression") if row["counts"]]
     counted = [row for row in rows if row["epoch"] is not None and not row["void"]]

@@ -10,9 +10,9 @@ from app.access.audit import Action
 from app.access.keys import Key, Scope, new_key
 from app.access.rates import Rate
 from app.access.sql import AccessStore
-from app.database.store import SqlStore
 from app.errors import SessionNotFound
 from tests.examples import a_session, execute
+from tests.store import SessionStore
 
 
 @pytest.fixture
@@ -97,7 +97,9 @@ async def test_audit_pages_contain_the_names_of_keys(access: AccessStore) -> Non
 class TestWithARunningServer:
     """While a session store uses the same database."""
 
-    async def test_keys_are_made_and_revoked_while_the_store_serves(self, store: SqlStore, database_url: str) -> None:
+    async def test_keys_are_made_and_revoked_while_the_store_serves(
+        self, store: SessionStore, database_url: str
+    ) -> None:
         access = AccessStore(database_url)
         await access.prepare()  # takes no lock: the tables exist
         session = await a_session(store)

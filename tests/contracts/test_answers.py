@@ -6,14 +6,10 @@ from collections import Counter
 
 import pytest
 
-from app.database.store import SqlStore
+from app.impressions.feedback import FeedbackStatus
 from app.impressions.tickets import exploit_ticket
-from app.sessions.model import (
-    Feedback,
-    FeedbackKind,
-    FeedbackStatus,
-    MissingFeedback,
-)
+from app.sessions.model import FeedbackKind, MissingFeedback
+from app.wire.serving import Feedback
 from tests.examples import (
     a_session,
     exported,
@@ -22,13 +18,14 @@ from tests.examples import (
     order,
     reward,
 )
+from tests.store import SessionStore
 
 ACCEPTED, DUPLICATE, LATE = FeedbackStatus.ACCEPTED, FeedbackStatus.DUPLICATE, FeedbackStatus.LATE
 IGNORED, CONFLICT, NOT_FOUND = FeedbackStatus.IGNORED, FeedbackStatus.CONFLICT, FeedbackStatus.NOT_FOUND
 
 
 class TestFeedback:
-    async def test_every_status(self, store: SqlStore, database_url: str) -> None:
+    async def test_every_status(self, store: SessionStore, database_url: str) -> None:
         session_id, other = await a_session(store), await a_session(store)
         old = await issue(store, session_id, 2)
         let_time_pass(database_url, 301)
@@ -70,13 +67,13 @@ class TestFeedback:
         assert rows[old[0].ticket]["late_outcome"] == 1.0
         assert rows[old[0].ticket]["outcome"] is None
 
-    async def test_the_first_of_many_equal_callers_is_accepted(self, store: SqlStore) -> None:
+    async def test_the_first_of_many_equal_callers_is_accepted(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         (shown,) = await store.issue(session_id, order())
         statuses = await asyncio.gather(*(store.answer(session_id, [reward(shown, k % 2)]) for k in range(40)))
         assert Counter(status for (status,) in statuses) == {ACCEPTED: 1, DUPLICATE: 19, CONFLICT: 20}
 
-    async def test_clicked_items_are_kept_by_slot(self, store: SqlStore) -> None:
+    async def test_clicked_items_are_kept_by_slot(self, store: SessionStore) -> None:
         session_id = await a_session(store, feedback=FeedbackKind.ITEMS, demand=((0, 1, 100),))
         given = await issue(store, session_id, 20)
         clicks = [frozenset[int](), frozenset({0}), frozenset({1}), frozenset({0, 1})] * 5
@@ -86,7 +83,7 @@ class TestFeedback:
         evidence = (await store.planning_input(session_id)).evidence
         assert (evidence.n, evidence.s, evidence.clicks_i, evidence.clicks_j) == ([20], [5.0], [10], [10])
 
-    async def test_what_a_fold_has_counted_can_not_be_changed(self, store: SqlStore) -> None:
+    async def test_what_a_fold_has_counted_can_not_be_changed(self, store: SessionStore) -> None:
         session_id = await a_session(store, attribution_window_seconds=0.05, missing_feedback=MissingFeedback.NO_CLICK)
         given = await issue(store, session_id, 2)
         await asyncio.sleep(0.1)
@@ -95,5 +92,5 @@ class TestFeedback:
         assert (await store.planning_input(session_id)).evidence.s == pytest.approx([1.0, 1.0], abs=1.0)
         assert sum((await store.planning_input(session_id)).evidence.s) == 2.0
 
-    async def test_an_empty_batch_is_answered(self, store: SqlStore) -> None:
+    async def test_an_empty_batch_is_answered(self, store: SessionStore) -> None:
         assert await store.answer(await a_session(store), []) == []

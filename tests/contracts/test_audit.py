@@ -6,11 +6,12 @@ import pytest
 
 from app.access.audit import Action, Entry
 from app.access.sql import AccessStore
-from app.database.store import SqlStore
+from app.database.tables import State
 from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
 from app.sessions import sql as managing
-from app.sessions.model import SessionChange, State
+from app.sessions.model import SessionChange
 from tests.examples import a_session, execute, issue, plan, record, snapshot
+from tests.store import SessionStore
 
 PAUSED, RUNNING, STOPPED = State.PAUSED, State.RUNNING, State.STOPPED
 
@@ -27,7 +28,7 @@ def summaries(entries: list[Entry]) -> list[tuple[str, Action, dict[str, Any]]]:
     return [(entry.actor, entry.action, dict(entry.details)) for entry in entries]
 
 
-async def test_creation_adds_an_entry(store: SqlStore, database_url: str) -> None:
+async def test_creation_adds_an_entry(store: SessionStore, database_url: str) -> None:
     new = record(n_items=4)
     made = await store.create_session(new, plan(), snapshot(), None, "bp_1")
     (entry,) = await audit_entries(database_url)
@@ -53,7 +54,7 @@ async def test_creation_adds_an_entry(store: SqlStore, database_url: str) -> Non
     ],
 )
 async def test_each_change_adds_one_entry(
-    store: SqlStore,
+    store: SessionStore,
     database_url: str,
     changes: list[dict[str, Any]],
     expected: list[tuple[Action, dict[str, Any]]],
@@ -69,7 +70,7 @@ async def test_each_change_adds_one_entry(
 
 
 @pytest.mark.parametrize("change", [{"budget": 99}, {"budget": 99, "name": "x"}, {"budget": 99, "state": PAUSED}])
-async def test_a_refused_change_adds_no_entry(store: SqlStore, database_url: str, change: dict[str, Any]) -> None:
+async def test_a_refused_change_adds_no_entry(store: SessionStore, database_url: str, change: dict[str, Any]) -> None:
     session = await a_session(store, budget=100)
     with pytest.raises(InvalidStateChange):
         await store.change_session(session, SessionChange(**change))
@@ -83,7 +84,7 @@ async def test_a_refused_change_adds_no_entry(store: SqlStore, database_url: str
 
 
 async def test_a_change_that_is_rolled_back_adds_no_entry(
-    store: SqlStore, database_url: str, monkeypatch: pytest.MonkeyPatch
+    store: SessionStore, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     session = await a_session(store)
 
@@ -98,7 +99,7 @@ async def test_a_change_that_is_rolled_back_adds_no_entry(
 
 
 async def test_deletion_adds_an_entry_and_keeps_the_earlier_ones(
-    store: SqlStore, database_url: str, monkeypatch: pytest.MonkeyPatch
+    store: SessionStore, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(managing, "_DELETED_AT_ONCE", 10)
     session = await a_session(store)

@@ -3,23 +3,24 @@
 import json
 from dataclasses import replace
 
-from app.database.store import SqlStore
-from app.sessions.model import SessionChange, Snapshot, State
-from app.sessions.ports import SessionGroup, SessionProgress
+from app.database.tables import State
+from app.results.sql import SessionGroup, SessionProgress
+from app.sessions.model import SessionChange, Snapshot
 from tests.examples import issue, plan, record, reward
+from tests.store import SessionStore
 
 
 def said(verdict: str, gap: float, samples: int) -> Snapshot:
     return Snapshot(json.dumps({"verdict": verdict, "gap": gap, "samples": samples}), f'"{verdict}"')
 
 
-async def session_saying(store: SqlStore, verdict: str, gap: float, samples: int) -> str:
+async def session_saying(store: SessionStore, verdict: str, gap: float, samples: int) -> str:
     given = record()
     await store.create_session(given, plan(), said(verdict, gap, samples), None)
     return given.id
 
 
-async def test_sessions_are_counted_by_state_and_verdict(store: SqlStore) -> None:
+async def test_sessions_are_counted_by_state_and_verdict(store: SessionStore) -> None:
     assert (await store.census(10)).groups == ()
     first = await session_saying(store, "not_yet", 0.5, 40)
     await session_saying(store, "not_yet", 1.0, 0)
@@ -42,7 +43,7 @@ async def test_sessions_are_counted_by_state_and_verdict(store: SqlStore) -> Non
     assert replace(newest[0], gap=0.5, session_id=first, samples=40) in (await store.census(10)).progress
 
 
-async def test_a_deleted_session_is_counted_no_more(store: SqlStore) -> None:
+async def test_a_deleted_session_is_counted_no_more(store: SessionStore) -> None:
     gone = await session_saying(store, "not_yet", 0.5, 40)
     await store.delete_session(gone)
     assert (await store.census(10)).groups == ()

@@ -6,19 +6,14 @@ from typing import Any
 
 import pytest
 
-from app.database.store import SqlStore
-from app.sessions.model import (
-    Counters,
-    Feedback,
-    FeedbackKind,
-    FeedbackStatus,
-    HandedOut,
-    MissingFeedback,
-    SessionChange,
-    State,
-)
+from app.database.tables import State
+from app.impressions.feedback import FeedbackStatus
+from app.impressions.handout import Impression
+from app.sessions.model import Counters, FeedbackKind, MissingFeedback, SessionChange
+from app.wire.serving import Feedback
 from tests.contracts.reference import Reference, recount, sums_of
 from tests.examples import a_session, add_plan, exported, issue, let_time_pass, order, plan, reward, snapshot
+from tests.store import SessionStore
 
 HISTORIES: list[dict[str, Any]] = [
     {"missing_feedback": MissingFeedback.VOID},
@@ -31,7 +26,7 @@ HISTORIES: list[dict[str, Any]] = [
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("history", HISTORIES, ids=["lost", "silent", "window", "items"])
 async def test_random_histories_count_as_the_reference_says(
-    store: SqlStore, database_url: str, history: dict[str, Any], seed: int
+    store: SessionStore, database_url: str, history: dict[str, Any], seed: int
 ) -> None:
     rng = random.Random(seed)
     demand = ((0, 1, 4), (0, 2, 3), (1, 2, 2))
@@ -66,7 +61,7 @@ async def test_random_histories_count_as_the_reference_says(
     assert given.counters.counted > 5
 
 
-def _answer(rng: random.Random, one: HandedOut, history: dict[str, Any]) -> Feedback:
+def _answer(rng: random.Random, one: Impression, history: dict[str, Any]) -> Feedback:
     if rng.random() < 0.1:
         return Feedback(one.ticket, not_shown=True)
     if history.get("feedback") is FeedbackKind.ITEMS:
@@ -74,7 +69,7 @@ def _answer(rng: random.Random, one: HandedOut, history: dict[str, Any]) -> Feed
     return reward(one, float(rng.random() < 0.4))
 
 
-async def test_a_slow_answer_holds_back_its_pair_and_no_other(store: SqlStore) -> None:
+async def test_a_slow_answer_holds_back_its_pair_and_no_other(store: SessionStore) -> None:
     session_id = await a_session(store)
     given = await issue(store, session_id, 6)
     first = given[0]
@@ -85,7 +80,7 @@ async def test_a_slow_answer_holds_back_its_pair_and_no_other(store: SqlStore) -
     assert await store.fold(session_id) == Counters(issued=6, answered=6, void=0, counted=6)
 
 
-async def test_a_fold_that_finds_nothing_changes_nothing(store: SqlStore) -> None:
+async def test_a_fold_that_finds_nothing_changes_nothing(store: SessionStore) -> None:
     session_id = await a_session(store)
     (one,) = await issue(store, session_id, 1)
     assert (await store.fold(session_id)).counted == 0
@@ -99,7 +94,7 @@ async def test_a_fold_that_finds_nothing_changes_nothing(store: SqlStore) -> Non
 
 
 async def test_many_are_folded_in_parts_and_in_order(
-    store: SqlStore, database_url: str, monkeypatch: pytest.MonkeyPatch
+    store: SessionStore, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.counting.sql.FOLDED_AT_ONCE", 7)
     session_id = await a_session(store)
@@ -116,7 +111,7 @@ async def test_many_are_folded_in_parts_and_in_order(
     assert await store.fold(session_id) == Counters(issued=60, answered=59, void=1, counted=59)
 
 
-async def test_a_fold_tells_for_how_long_nothing_will_be_final(store: SqlStore, database_url: str) -> None:
+async def test_a_fold_tells_for_how_long_nothing_will_be_final(store: SessionStore, database_url: str) -> None:
     session_id = await a_session(store, ticket_ttl_seconds=90.0)
     await issue(store, session_id, 2)
     let_time_pass(database_url, 30)
@@ -124,7 +119,7 @@ async def test_a_fold_tells_for_how_long_nothing_will_be_final(store: SqlStore, 
     assert 50 < (await store.fold(session_id)).quiet_seconds <= 60
 
 
-async def test_a_stopped_session_still_counts_what_comes(store: SqlStore) -> None:
+async def test_a_stopped_session_still_counts_what_comes(store: SessionStore) -> None:
     session_id = await a_session(store)
     (one,) = await issue(store, session_id, 1)
     await store.change_session(session_id, SessionChange(state=State.STOPPED))
@@ -132,7 +127,7 @@ async def test_a_stopped_session_still_counts_what_comes(store: SqlStore) -> Non
     assert (await store.fold(session_id)).counted == 1
 
 
-async def test_folds_and_answers_at_once_count_everything_once(store: SqlStore) -> None:
+async def test_folds_and_answers_at_once_count_everything_once(store: SessionStore) -> None:
     session_id = await a_session(store, demand=((0, 1, 50), (0, 2, 50)))
 
     async def caller(number: int) -> None:

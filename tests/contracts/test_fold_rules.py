@@ -2,21 +2,18 @@
 
 import pytest
 
-from app.database.store import SqlStore
 from app.engine.problem import Model
-from app.sessions.model import (
-    Counters,
-    FeedbackStatus,
-    HandedOut,
-    MissingFeedback,
-)
+from app.impressions.feedback import FeedbackStatus
+from app.impressions.handout import Impression
+from app.sessions.model import Counters, MissingFeedback
 from tests.examples import a_session, add_plan, execute, issue, let_time_pass, plan, reward, snapshot
+from tests.store import SessionStore
 
 
 class TestOutages:
     """With a window, impressions whose window no process saw entirely prove nothing, answered or not."""
 
-    async def _session(self, store: SqlStore) -> tuple[str, list[HandedOut]]:
+    async def _session(self, store: SessionStore) -> tuple[str, list[Impression]]:
         session_id = await a_session(
             store, attribution_window_seconds=60.0, missing_feedback=MissingFeedback.NO_CLICK, demand=((0, 1, 9),)
         )
@@ -24,19 +21,19 @@ class TestOutages:
         await store.answer(session_id, [reward(given[0], 1)])
         return session_id, given
 
-    async def test_without_one_all_counts(self, store: SqlStore, database_url: str) -> None:
+    async def test_without_one_all_counts(self, store: SessionStore, database_url: str) -> None:
         session_id, _ = await self._session(store)
         let_time_pass(database_url, 100)
         assert await store.fold(session_id) == Counters(issued=4, answered=1, void=0, counted=4)
 
-    async def test_inside_the_window_all_are_void(self, store: SqlStore, database_url: str) -> None:
+    async def test_inside_the_window_all_are_void(self, store: SessionStore, database_url: str) -> None:
         session_id, _ = await self._session(store)
         let_time_pass(database_url, 100)
         execute(database_url, "UPDATE uptimes SET last_beat_at = began_at + 30")  # it broke off within the window
         assert await store.fold(session_id) == Counters(issued=4, answered=1, void=4, counted=0)
         assert (await store.planning_input(session_id)).evidence.n == []
 
-    async def test_another_process_may_have_been_up(self, store: SqlStore, database_url: str) -> None:
+    async def test_another_process_may_have_been_up(self, store: SessionStore, database_url: str) -> None:
         session_id, _ = await self._session(store)
         let_time_pass(database_url, 100)
         began = execute(database_url, "SELECT min(began_at) FROM uptimes")[0][0]
@@ -45,7 +42,7 @@ class TestOutages:
         execute(database_url, other, {"a": began + 20, "b": began + 90})
         assert (await store.fold(session_id)).counted == 4
 
-    async def test_what_was_open_when_the_clock_was_set_is_void(self, store: SqlStore, database_url: str) -> None:
+    async def test_what_was_open_when_the_clock_was_set_is_void(self, store: SessionStore, database_url: str) -> None:
         session_id, _ = await self._session(store)
         execute(database_url, "UPDATE impressions SET issued_at = issued_at + 3600")  # by the clock that was wrong
         assert (await store.fold(session_id)).void == 0
@@ -56,7 +53,7 @@ class TestOutages:
         assert await store.fold(session_id) == Counters(issued=6, answered=1, void=4, counted=2)
 
     async def test_without_a_window_lifetimes_begin_again_when_the_clock_is_set(
-        self, store: SqlStore, database_url: str
+        self, store: SessionStore, database_url: str
     ) -> None:
         session_id = await a_session(store, ticket_ttl_seconds=60.0, demand=((0, 1, 9),))
         given = await issue(store, session_id, 4)
@@ -72,13 +69,13 @@ class TestOutages:
         assert await store.fold(session_id) == Counters(issued=4, answered=2, void=2, counted=2)
 
     async def test_a_restart_is_an_outage(self, database_url: str) -> None:
-        before = SqlStore(database_url)
+        before = SessionStore(database_url)
         await before.start()
         session_id, _ = await self._session(before)
         await before.close()
         execute(database_url, "UPDATE uptimes SET began_at = began_at - 40, last_beat_at = last_beat_at - 40")
         execute(database_url, "UPDATE impressions SET issued_at = issued_at - 40")
-        after = SqlStore(database_url)
+        after = SessionStore(database_url)
         await after.start()
         let_time_pass(database_url, 30)
         execute(database_url, "UPDATE uptimes SET last_beat_at = last_beat_at - 30 WHERE last_beat_at - began_at < 1")
@@ -87,11 +84,11 @@ class TestOutages:
 
 
 class TestDeterministic:
-    async def _session(self, store: SqlStore) -> tuple[str, list[HandedOut]]:
+    async def _session(self, store: SessionStore) -> tuple[str, list[Impression]]:
         session_id = await a_session(store, model=Model.DETERMINISTIC, demand=((0, 1, 1),))
         return session_id, await issue(store, session_id, 3)
 
-    async def test_equal_values_are_healthy(self, store: SqlStore) -> None:
+    async def test_equal_values_are_healthy(self, store: SessionStore) -> None:
         session_id, given = await self._session(store)
         await store.answer(session_id, [reward(given[0], 0.3), reward(given[1], 0.3 + 1e-12)])
         assert await store.fold(session_id) == Counters(issued=1, answered=1, void=0, counted=1)
@@ -106,7 +103,7 @@ class TestDeterministic:
     @pytest.mark.parametrize("in_between", [False, True], ids=["at once", "a fold in between"])
     @pytest.mark.parametrize("order_of_answers", [(0, 1), (1, 0)], ids=["counting first", "repeat first"])
     async def test_two_values_for_one_entry_are_noted_once(
-        self, store: SqlStore, order_of_answers: tuple[int, int], *, in_between: bool
+        self, store: SessionStore, order_of_answers: tuple[int, int], *, in_between: bool
     ) -> None:
         session_id, given = await self._session(store)
         for value, place in zip((0.3, 0.4), order_of_answers, strict=True):
@@ -121,7 +118,7 @@ class TestDeterministic:
         await store.fold(session_id)
         assert len((await store.planning_input(session_id)).health) == 1
 
-    async def test_a_later_plan_may_contradict_the_evidence(self, store: SqlStore) -> None:
+    async def test_a_later_plan_may_contradict_the_evidence(self, store: SessionStore) -> None:
         session_id, given = await self._session(store)
         await store.answer(session_id, [reward(given[0], 0.3)])
         await store.fold(session_id)
@@ -132,7 +129,7 @@ class TestDeterministic:
         await store.fold(session_id)
         assert len((await store.planning_input(session_id)).health) == 1
 
-    async def test_the_stochastic_model_may_give_any_values(self, store: SqlStore) -> None:
+    async def test_the_stochastic_model_may_give_any_values(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         given = await issue(store, session_id, 6)
         await store.answer(session_id, [reward(one, k % 2) for k, one in enumerate(given)])

@@ -5,21 +5,17 @@ from collections import Counter
 
 import pytest
 
-from app.database.store import SqlStore
+from app.database.tables import State
 from app.engine.problem import Model
 from app.errors import (
     IdempotencyMismatch,
     SessionNotFound,
     SessionStopped,
 )
-from app.sessions.model import (
-    Counters,
-    Feedback,
-    FeedbackStatus,
-    Purpose,
-    SessionChange,
-    State,
-)
+from app.impressions.feedback import FeedbackStatus
+from app.impressions.handout import Purpose
+from app.sessions.model import Counters, SessionChange
+from app.wire.serving import Feedback
 from tests.examples import (
     THREE_PAIRS,
     a_session,
@@ -34,13 +30,14 @@ from tests.examples import (
     reward,
     snapshot,
 )
+from tests.store import SessionStore
 
 ACCEPTED, IGNORED, NOT_FOUND = FeedbackStatus.ACCEPTED, FeedbackStatus.IGNORED, FeedbackStatus.NOT_FOUND
 HOURS = 3600.0
 
 
 class TestHandingOut:
-    async def test_the_plan_is_handed_out_exactly_and_then_again(self, store: SqlStore) -> None:
+    async def test_the_plan_is_handed_out_exactly_and_then_again(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         demand = {(i, j): count for i, j, count in THREE_PAIRS}
         first = await issue(store, session_id, 6)
@@ -54,14 +51,14 @@ class TestHandingOut:
         assert [(r["ticket"], r["i"], r["j"]) for r in rows] == [(o.ticket, o.i, o.j) for o in first + second]
         assert await store.counters(session_id) == Counters(issued=12, answered=0, void=0, counted=0)
 
-    async def test_concurrent_callers_share_the_plan(self, store: SqlStore) -> None:
+    async def test_concurrent_callers_share_the_plan(self, store: SessionStore) -> None:
         session_id = await a_session(store, demand=((0, 1, 100), (1, 2, 100)))
         given = await asyncio.gather(*(store.issue(session_id, order()) for _ in range(200)))
         assert pairs([one for few in given for one in few]) == {(0, 1): 100, (1, 2): 100}
         rows = await exported(store, session_id, "impression")
         assert [row["sequence"] for row in rows] == list(range(1, 201))
 
-    async def test_the_budget_is_kept_to_the_impression(self, store: SqlStore) -> None:
+    async def test_the_budget_is_kept_to_the_impression(self, store: SessionStore) -> None:
         session_id = await a_session(store, budget=120)
         given = await asyncio.gather(*(store.issue(session_id, order(3)) for _ in range(50)))
         purposes = Counter(one.purpose for few in given for one in few)
@@ -70,7 +67,7 @@ class TestHandingOut:
         await store.change_session(session_id, SessionChange(budget=125))
         assert Counter(one.purpose for one in await issue(store, session_id, 10))[Purpose.EXPLORE] == 5
 
-    async def test_void_impressions_give_their_budget_back(self, store: SqlStore) -> None:
+    async def test_void_impressions_give_their_budget_back(self, store: SessionStore) -> None:
         session_id = await a_session(store, budget=4)
         given = await issue(store, session_id, 4)
         await store.answer(session_id, [Feedback(one.ticket, not_shown=True) for one in given[:3]])
@@ -80,7 +77,7 @@ class TestHandingOut:
         assert [one.purpose for one in again] == [Purpose.EXPLORE] * 3 + [Purpose.EXPLOIT] * 3
 
     async def test_without_demand_the_best_pair_is_shown_and_leaves_no_row(
-        self, store: SqlStore, database_url: str
+        self, store: SessionStore, database_url: str
     ) -> None:
         made = await store.create_session(record(), plan(demand=(), pair=(2, 1)), snapshot(), None)
         given = await issue(store, made.id, 50)
@@ -90,7 +87,7 @@ class TestHandingOut:
         assert execute(database_url, "SELECT count(*) FROM impressions")[0][0] == 0
         assert await store.answer(made.id, [reward(one, 1) for one in given]) == [IGNORED] * 50
 
-    async def test_paused_shows_the_best_pair_and_stopped_nothing(self, store: SqlStore) -> None:
+    async def test_paused_shows_the_best_pair_and_stopped_nothing(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         await store.change_session(session_id, SessionChange(state=State.PAUSED))
         assert (await store.issue(session_id, order()))[0].purpose is Purpose.EXPLOIT
@@ -102,14 +99,14 @@ class TestHandingOut:
             await store.issue(session_id, order())
         assert await store.answer(session_id, [reward(explored, 1)]) == [ACCEPTED]
 
-    async def test_deterministic_entries_are_asked_once(self, store: SqlStore) -> None:
+    async def test_deterministic_entries_are_asked_once(self, store: SessionStore) -> None:
         session_id = await a_session(store, demand=((0, 1, 1), (0, 2, 1)), model=Model.DETERMINISTIC)
         given = await issue(store, session_id, 5)
         assert [one.counts for one in given] == [True, True, False, False, False]
         assert (await store.counters(session_id)).issued == 2
         assert [row["counts"] for row in await exported(store, session_id, "impression")] == [o.counts for o in given]
 
-    async def test_one_bad_call_spoils_no_other(self, store: SqlStore) -> None:
+    async def test_one_bad_call_spoils_no_other(self, store: SessionStore) -> None:
         good, stopped = await a_session(store), await a_session(store, state=State.STOPPED)
         (shown,) = await store.issue(good, order())
         results = await asyncio.gather(
@@ -133,20 +130,20 @@ class TestHandingOut:
 
 
 class TestIdempotency:
-    async def test_the_same_key_gives_the_same_impressions(self, store: SqlStore) -> None:
+    async def test_the_same_key_gives_the_same_impressions(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         first = await store.issue(session_id, order(3, key="k"))
         assert await store.issue(session_id, order(3, key="k")) == first
         assert (await store.counters(session_id)).issued == 3
         assert {row["idempotency_key"] for row in await exported(store, session_id, "impression")} == {"k"}
 
-    async def test_at_once_too(self, store: SqlStore) -> None:
+    async def test_at_once_too(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         given = await asyncio.gather(*(store.issue(session_id, order(2, key="k")) for _ in range(20)))
         assert all(few == given[0] for few in given)
         assert (await store.counters(session_id)).issued == 2
 
-    async def test_another_body_is_refused(self, store: SqlStore) -> None:
+    async def test_another_body_is_refused(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         results = await asyncio.gather(
             store.issue(session_id, order(1, key="k", digest="one")),
@@ -158,13 +155,13 @@ class TestIdempotency:
         with pytest.raises(IdempotencyMismatch):
             await store.issue(session_id, order(2, key="k", digest="two"))
 
-    async def test_a_key_belongs_to_its_session_and_route(self, store: SqlStore) -> None:
+    async def test_a_key_belongs_to_its_session_and_route(self, store: SessionStore) -> None:
         one, other = await a_session(store), await a_session(store)
         first = await store.issue(one, order(key="k"))
         assert await store.issue(one, order(key="k", route="next-pair/batch", digest="x")) != first
         assert await store.issue(other, order(key="k", digest="y")) != first
 
-    async def test_it_holds_for_exploitation_and_for_sessions_that_were_stopped(self, store: SqlStore) -> None:
+    async def test_it_holds_for_exploitation_and_for_sessions_that_were_stopped(self, store: SessionStore) -> None:
         session_id = await a_session(store, demand=())
         first = await store.issue(session_id, order(key="k"))
         assert first[0].purpose is Purpose.EXPLOIT
@@ -172,12 +169,12 @@ class TestIdempotency:
         assert await store.issue(session_id, order(key="k")) == first
 
     async def test_it_holds_after_a_restart(self, database_url: str) -> None:
-        before = SqlStore(database_url)
+        before = SessionStore(database_url)
         await before.start()
         session_id = await a_session(before)
         first = await before.issue(session_id, order(key="k"))
         await before.close()
-        after = SqlStore(database_url)
+        after = SessionStore(database_url)
         await after.start()
         assert await after.issue(session_id, order(key="k")) == first
         (next_one,) = await after.issue(session_id, order())
@@ -187,7 +184,7 @@ class TestIdempotency:
         ]
         await after.close()
 
-    async def test_it_ends_after_a_day(self, store: SqlStore, database_url: str) -> None:
+    async def test_it_ends_after_a_day(self, store: SessionStore, database_url: str) -> None:
         session_id = await a_session(store)
         first = await store.issue(session_id, order(key="k"))
         let_time_pass(database_url, 23 * HOURS)

@@ -6,17 +6,17 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-
-from app.database.store import SqlStore
 from app.sessions.service import Sessions
+
 from app.web.api import build_api
+from tests.store import SessionStore
 
 TICKET = re.compile(rb'"ticket":"[^"]+"')
 HEADERS = {"X-Request-ID": "fixed", "Content-Type": "application/json"}
 
 
 @pytest.fixture
-async def lanes(store: SqlStore) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
+async def lanes(store: SessionStore) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
     """A caller for each lane; both lead to one store."""
     sessions = Sessions(store)
     apps = [build_api(sessions, version="1", body_limit_bytes=100_000, hot_lane=hot) for hot in (True, False)]

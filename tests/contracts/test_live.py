@@ -5,13 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from app.database.store import SqlStore
+from app.database.tables import State
 from app.errors import SessionNotFound
-from app.sessions.model import Counters, Health, Live, SessionChange, State
+from app.health import Health
+from app.results.sql import Live
+from app.sessions.model import Counters, SessionChange
 from tests.examples import a_session, add_plan, execute, issue, plan, reward, snapshot
+from tests.store import SessionStore
 
 
-async def test_live_tells_snapshots_and_counters_of_those_that_exist(store: SqlStore) -> None:
+async def test_live_tells_snapshots_and_counters_of_those_that_exist(store: SessionStore) -> None:
     first, second = await a_session(store), await a_session(store)
     given = await issue(store, first, 4)
     await store.answer(first, [reward(given[0], 1), reward(given[1], 0)])
@@ -22,7 +25,7 @@ async def test_live_tells_snapshots_and_counters_of_those_that_exist(store: SqlS
     assert await store.live([]) == {}
 
 
-async def test_history_is_what_each_plan_said_in_order(store: SqlStore) -> None:
+async def test_history_is_what_each_plan_said_in_order(store: SessionStore) -> None:
     session = await a_session(store)
     for version in (2, 3, 4):
         made = replace(plan(version, pair=(0, 2)), report={"pair": [0, 2], "gap": 1 / version})
@@ -38,7 +41,7 @@ async def test_history_is_what_each_plan_said_in_order(store: SqlStore) -> None:
             await store.history(unknown, 0, 10)
 
 
-async def test_measured_adds_up_the_plans(store: SqlStore) -> None:
+async def test_measured_adds_up_the_plans(store: SessionStore) -> None:
     demand = ((0, 1, 2), (1, 2, 1))
     session = await a_session(store, demand=demand)
     empty = await store.measured(session)
@@ -64,15 +67,15 @@ async def test_measured_adds_up_the_plans(store: SqlStore) -> None:
         await store.measured("nobody")
 
 
-async def test_said_is_what_the_last_plan_and_the_folds_said(store: SqlStore, database_url: str) -> None:
+async def test_said_is_what_the_last_plan_and_the_folds_said(store: SessionStore, database_url: str) -> None:
     session = await a_session(store)
     made = replace(plan(2), report={"pair": [0, 2], "gap": 0.5})
     assert await add_plan(store, session, made, snapshot("second"), None)
     await store.change_session(session, SessionChange(state=State.PAUSED))
     found = json.dumps([{"problem": "p", "cause": "c", "advice": "a"}])
     execute(database_url, "UPDATE sessions SET health = :found", {"found": found})
-    said = await store.said(session)
+    said = await store.report(session)
     assert (said.report, said.health) == (made.report, (Health("p", "c", "a", suspends=True),))
     assert (said.record.state, said.record.plan_version) == (State.PAUSED, 2)
     with pytest.raises(SessionNotFound):
-        await store.said("nobody")
+        await store.report("nobody")

@@ -6,15 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.database.store import SqlStore
+from app.database.tables import State
 from app.errors import SessionNotFound
-from app.sessions.model import (
-    Feedback,
-    Purpose,
-    SessionChange,
-    State,
-)
-from app.sessions.ports import CertificateRecord
+from app.impressions.handout import Purpose
+from app.results.sql import Certificate
+from app.sessions.model import SessionChange
+from app.wire.serving import Feedback
 from tests.examples import (
     a_session,
     add_plan,
@@ -28,10 +25,11 @@ from tests.examples import (
     reward,
     snapshot,
 )
+from tests.store import SessionStore
 
 
 class TestPlans:
-    async def test_a_plan_is_added_once(self, store: SqlStore) -> None:
+    async def test_a_plan_is_added_once(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         assert not await add_plan(store, session_id, plan(1), snapshot("old"), None)
         assert not await add_plan(store, session_id, plan(3), snapshot("ahead"), None)
@@ -43,7 +41,7 @@ class TestPlans:
         assert (await store.session(session_id)).plan_version == 2
         assert [row["version"] for row in await exported(store, session_id, "plan")] == [1, 2]
 
-    async def test_a_plan_of_another_history_is_not_added(self, store: SqlStore) -> None:
+    async def test_a_plan_of_another_history_is_not_added(self, store: SessionStore) -> None:
         """It rests on evidence that a database no longer has after it went back to an earlier state."""
         session_id = await a_session(store)
         first, timeline = (await store.session(session_id)).plan_id, await store.timeline()
@@ -59,7 +57,9 @@ class TestPlans:
         assert ids[0] == first
         assert ids[1] == (await store.session(session_id)).plan_id != first
 
-    async def test_another_plan_of_the_same_number_is_another_plan(self, store: SqlStore, database_url: str) -> None:
+    async def test_another_plan_of_the_same_number_is_another_plan(
+        self, store: SessionStore, database_url: str
+    ) -> None:
         session_id = await a_session(store)
         assert await add_plan(store, session_id, plan(2, ((0, 1, 4),)), snapshot(), None)
         assert set(pairs(await issue(store, session_id, 2))) == {(0, 1)}
@@ -69,7 +69,7 @@ class TestPlans:
         assert await add_plan(store, session_id, plan(2, ((1, 2, 4),)), snapshot(), None)
         assert set(pairs(await issue(store, session_id, 2))) == {(1, 2)}
 
-    async def test_what_is_still_out_is_not_handed_out_again(self, store: SqlStore) -> None:
+    async def test_what_is_still_out_is_not_handed_out_again(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         given = await issue(store, session_id, 6)  # (0,1) three times, (0,2) twice, (1,2) once
         await store.answer(session_id, [reward(one, 1) for one in given if 0 in (one.i, one.j) and 1 in (one.i, one.j)])
@@ -81,7 +81,7 @@ class TestPlans:
         assert (last.demand.triples, last.handout.triples) == (demand, ((0, 1, 5), (0, 2, 3)))
         assert pairs(await issue(store, session_id, 8)) == {(0, 1): 5, (0, 2): 3}
 
-    async def test_planning_may_go_back_one_memory(self, store: SqlStore) -> None:
+    async def test_planning_may_go_back_one_memory(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         assert await add_plan(store, session_id, plan(2), snapshot(), None)
         assert await add_plan(store, session_id, plan(3), snapshot(), None)
@@ -89,7 +89,7 @@ class TestPlans:
         assert given.last_plan is not None
         assert (given.last_plan.memory, given.memory_before) == (plan(3).memory, plan(2).memory)
 
-    async def test_another_process_reads_what_this_one_does(self, store: SqlStore) -> None:
+    async def test_another_process_reads_what_this_one_does(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         given = await issue(store, session_id, 6)
         await store.answer(session_id, [reward(one, 1) for one in given[:4]])
@@ -102,7 +102,7 @@ class TestPlans:
         with pytest.raises(SessionNotFound):
             await asyncio.to_thread(sent.read, "nobody")
 
-    async def test_a_plan_is_closed_when_nothing_of_it_is_out(self, store: SqlStore) -> None:
+    async def test_a_plan_is_closed_when_nothing_of_it_is_out(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         first = await issue(store, session_id, 6)
         assert await add_plan(store, session_id, plan(2), snapshot(), None)
@@ -117,7 +117,7 @@ class TestPlans:
         await issue(store, session_id, 1)
         assert (await store.planning_input(session_id)).closed_before == 3
 
-    async def test_if_all_is_out_the_whole_demand_is_handed_out(self, store: SqlStore) -> None:
+    async def test_if_all_is_out_the_whole_demand_is_handed_out(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         await issue(store, session_id, 6)
         assert await add_plan(store, session_id, plan(2, ((0, 1, 2), (0, 2, 1))), snapshot(), None)
@@ -125,7 +125,7 @@ class TestPlans:
         assert pairs(given) == {(0, 1): 2, (0, 2): 1}
         assert {one.plan_version for one in given} == {2}
 
-    async def test_the_best_pair_follows_the_plan(self, store: SqlStore) -> None:
+    async def test_the_best_pair_follows_the_plan(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         assert await add_plan(store, session_id, plan(2, (), pair=(1, 2)), snapshot("two"), None)
         (shown,) = await store.issue(session_id, order())
@@ -133,16 +133,16 @@ class TestPlans:
         assert {shown.i, shown.j} == {1, 2}
         assert shown.plan_version == 2
 
-    async def test_the_first_certificate_stands(self, store: SqlStore) -> None:
+    async def test_the_first_certificate_stands(self, store: SessionStore) -> None:
         session_id = await a_session(store)
-        first = CertificateRecord('{"gap": 0.01}', "abc")
+        first = Certificate('{"gap": 0.01}', "abc")
         assert await add_plan(store, session_id, plan(2), snapshot(), first)
-        assert await add_plan(store, session_id, plan(3), snapshot(), CertificateRecord("{}", "other"))
+        assert await add_plan(store, session_id, plan(3), snapshot(), Certificate("{}", "other"))
         assert await store.certificate(session_id) == first
         at_once = await store.create_session(record(n_items=2), plan(demand=()), snapshot(), first)
         assert await store.certificate(at_once.id) == first
 
-    async def test_a_snapshot_does_not_overwrite_that_of_a_newer_plan(self, store: SqlStore) -> None:
+    async def test_a_snapshot_does_not_overwrite_that_of_a_newer_plan(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         assert await store.set_snapshot(session_id, 1, State.RUNNING, snapshot("renewed"))
         assert await store.snapshot(session_id) == snapshot("renewed")
@@ -150,7 +150,7 @@ class TestPlans:
         assert not await store.set_snapshot(session_id, 1, State.RUNNING, snapshot("stale"))
         assert await store.snapshot(session_id) == snapshot("two")
 
-    async def test_a_snapshot_does_not_tell_a_state_that_has_changed(self, store: SqlStore) -> None:
+    async def test_a_snapshot_does_not_tell_a_state_that_has_changed(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         await store.change_session(session_id, SessionChange(state=State.PAUSED))
         assert not await store.set_snapshot(session_id, 1, State.RUNNING, snapshot("stale"))

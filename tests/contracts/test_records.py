@@ -6,22 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from app.database.store import SqlStore
+from app.database.tables import State
 from app.errors import (
     InvalidSession,
     InvalidStateChange,
     SessionNotFound,
 )
-from app.sessions.model import (
-    Counters,
-    Feedback,
-    FeedbackKind,
-    FeedbackStatus,
-    Health,
-    SessionChange,
-    State,
-)
-from app.sessions.ports import CertificateRecord
+from app.health import Health
+from app.impressions.feedback import FeedbackStatus
+from app.results.sql import Certificate
+from app.sessions.model import Counters, FeedbackKind, SessionChange
+from app.wire.serving import Feedback
 from tests.examples import (
     a_session,
     add_plan,
@@ -34,12 +29,13 @@ from tests.examples import (
     reward,
     snapshot,
 )
+from tests.store import SessionStore
 
 DUPLICATE = FeedbackStatus.DUPLICATE
 
 
 class TestRecords:
-    async def test_a_session_comes_back_as_it_was_stored(self, store: SqlStore) -> None:
+    async def test_a_session_comes_back_as_it_was_stored(self, store: SessionStore) -> None:
         new = record(n_items=50, budget=1000, feedback=FeedbackKind.ITEMS, rank=3, attribution_window_seconds=1.5)
         made = await store.create_session(new, plan(), snapshot("hello"), None)
         assert abs(made.created_at - time.time()) < 60
@@ -56,13 +52,13 @@ class TestRecords:
         assert given.health == ()
         assert (given.memory_before, given.closed_before) == (None, 1)
 
-    async def test_health_of_older_versions_suspends(self, store: SqlStore, database_url: str) -> None:
+    async def test_health_of_older_versions_suspends(self, store: SessionStore, database_url: str) -> None:
         session_id = await a_session(store)
         old = json.dumps([{"problem": "p", "cause": "c", "advice": "a"}])
         execute(database_url, "UPDATE sessions SET health = :old", {"old": old})
         assert (await store.planning_input(session_id)).health == (Health("p", "c", "a", suspends=True),)
 
-    async def test_an_id_can_be_used_once(self, store: SqlStore) -> None:
+    async def test_an_id_can_be_used_once(self, store: SessionStore) -> None:
         new = record()
         await store.create_session(new, plan(), snapshot(), None)
         with pytest.raises(InvalidSession):
@@ -70,7 +66,7 @@ class TestRecords:
         assert (await store.session(new.id)).id == new.id
 
     @pytest.mark.parametrize("unknown", ["nobody", "", "null\0byte", "half \ud83d of a pair"])
-    async def test_an_unknown_id_is_not_found(self, store: SqlStore, unknown: str) -> None:
+    async def test_an_unknown_id_is_not_found(self, store: SessionStore, unknown: str) -> None:
         for call in (
             store.session(unknown),
             store.counters(unknown),
@@ -89,7 +85,7 @@ class TestRecords:
             with pytest.raises(SessionNotFound):
                 await call
 
-    async def test_sessions_are_listed_newest_first_in_pages(self, store: SqlStore) -> None:
+    async def test_sessions_are_listed_newest_first_in_pages(self, store: SessionStore) -> None:
         ids = [await a_session(store, n_items=3) for _ in range(5)]
         await issue(store, ids[3], 2)
         first = await store.sessions(2, None)
@@ -102,7 +98,7 @@ class TestRecords:
         with pytest.raises(SessionNotFound):
             await store.sessions(2, "deleted meanwhile")
 
-    async def test_a_change_is_kept(self, store: SqlStore) -> None:
+    async def test_a_change_is_kept(self, store: SessionStore) -> None:
         made = await store.create_session(record(budget=10), plan(), snapshot(), None)
         after = await store.change_session(made.id, SessionChange(state=State.PAUSED, name="new", budget=11))
         assert after == replace(made, state=State.PAUSED, name="new", budget=11, updated_at=after.updated_at)
@@ -110,7 +106,7 @@ class TestRecords:
         assert await store.session(made.id) == after
         assert (await store.change_session(made.id, SessionChange())).budget == 11
 
-    async def test_budgets_only_rise_and_stopped_is_for_good(self, store: SqlStore) -> None:
+    async def test_budgets_only_rise_and_stopped_is_for_good(self, store: SessionStore) -> None:
         limited, unlimited = await a_session(store, budget=10), await a_session(store)
         assert (await store.change_session(limited, SessionChange(budget=10))).budget == 10, "a retry is no mistake"
         for session_id, budget in ((limited, 9), (unlimited, 10)):
@@ -123,13 +119,13 @@ class TestRecords:
         await store.change_session(limited, SessionChange(state=State.STOPPED, name="again"))
         assert (await store.session(limited)).name == "again"
 
-    async def test_a_deleted_session_leaves_nothing(self, store: SqlStore, database_url: str) -> None:
+    async def test_a_deleted_session_leaves_nothing(self, store: SessionStore, database_url: str) -> None:
         gone, stays = await a_session(store), await a_session(store)
         for session_id in (gone, stays):
             given = await store.issue(session_id, order(4, key="k"))
             await store.answer(session_id, [reward(one, 1) for one in given])
             await store.fold(session_id)
-            assert await add_plan(store, session_id, plan(2), snapshot(), CertificateRecord("{}", "d"))
+            assert await add_plan(store, session_id, plan(2), snapshot(), Certificate("{}", "d"))
         await store.delete_session(gone)
         with pytest.raises(SessionNotFound):
             await store.session(gone)
@@ -139,7 +135,7 @@ class TestRecords:
         assert await store.answer(stays, [reward(given[0], 1)]) == [DUPLICATE]
 
     async def test_a_large_session_is_deleted_in_parts(
-        self, store: SqlStore, database_url: str, monkeypatch: pytest.MonkeyPatch
+        self, store: SessionStore, database_url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("app.sessions.sql._DELETED_AT_ONCE", 10)
         gone, stays = await a_session(store), await a_session(store)
@@ -151,7 +147,7 @@ class TestRecords:
 
 
 class TestOverview:
-    async def test_an_export_has_everything_in_order(self, store: SqlStore) -> None:
+    async def test_an_export_has_everything_in_order(self, store: SessionStore) -> None:
         session_id = await a_session(store, demand=((0, 1, 4000), (1, 2, 4000)), budget=9000)
         given = await issue(store, session_id, 4500)
         assert await add_plan(store, session_id, plan(2), snapshot(), None)
@@ -166,7 +162,7 @@ class TestOverview:
         assert rows[1]["demand"] == [[0, 1, 4000], [1, 2, 4000]]
         assert rows[1]["memory"] == plan().memory
 
-    async def test_sessions_with_impressions_out_are_to_be_advanced(self, store: SqlStore) -> None:
+    async def test_sessions_with_impressions_out_are_to_be_advanced(self, store: SessionStore) -> None:
         running, paused, idle, stopped = [await a_session(store) for _ in range(4)]
         given = {session_id: await issue(store, session_id, 1) for session_id in (running, paused, stopped)}
         await store.change_session(paused, SessionChange(state=State.PAUSED))
@@ -177,5 +173,5 @@ class TestOverview:
         assert await store.sessions_to_advance() == sorted([paused, stopped])
         assert idle not in await store.sessions_to_advance()
 
-    async def test_it_says_when_it_is_ready(self, store: SqlStore) -> None:
+    async def test_it_says_when_it_is_ready(self, store: SessionStore) -> None:
         assert await store.ready() is None

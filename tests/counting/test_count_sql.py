@@ -7,12 +7,13 @@ import pytest
 
 from app.counting import rules as maturity
 from app.counting import sql as folding
-from app.counting.rules import OpenImpression
-from app.database.store import SqlStore
-from app.sessions.model import Feedback, FeedbackKind
+from app.impressions.feedback import StoredImpression
+from app.sessions.model import FeedbackKind
+from app.wire.serving import Feedback
 from tests.examples import a_session, execute, issue, let_time_pass, settings
+from tests.store import SessionStore
 
-FIELDS = ", ".join(OpenImpression.__dataclass_fields__)
+FIELDS = ", ".join(StoredImpression.__dataclass_fields__)
 DEMAND = ((0, 1, 30), (0, 2, 30), (1, 2, 30))
 
 
@@ -20,7 +21,7 @@ DEMAND = ((0, 1, 30), (0, 2, 30), (1, 2, 30))
 @pytest.mark.parametrize("at_once", [7, 2000])
 @pytest.mark.parametrize("some_wait", [True, False])
 async def test_the_evidence_is_that_of_the_pure_fold(
-    store: SqlStore,
+    store: SessionStore,
     database_url: str,
     monkeypatch: pytest.MonkeyPatch,
     kind: FeedbackKind,
@@ -46,7 +47,7 @@ async def test_the_evidence_is_that_of_the_pure_fold(
             let_time_pass(database_url, 301)  # the silent ones are given up
     rows = execute(database_url, f"SELECT {FIELDS} FROM impressions ORDER BY sequence")  # noqa: S608
     ((now,),) = execute(database_url, "SELECT max(last_beat_at) FROM uptimes")
-    wanted = maturity.fold([OpenImpression(*row) for row in rows], settings(feedback=kind), now, [])
+    wanted = maturity.fold([StoredImpression(*row) for row in rows], settings(feedback=kind), now, [])
     assert wanted.void
     assert 30 < len(wanted.counted) < 90
     counters = await store.fold(session_id)

@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.counting.rules import ClockStep, OpenImpression, Uptime, covered, fold
+from app.counting.rules import covered, fold
+from app.database.heartbeat import Uptime
+from app.database.watch import ClockStep
+from app.impressions.feedback import StoredImpression
 from app.sessions.model import MissingFeedback, Settings
 from tests.session_fixtures import MakeSettings, items
 
@@ -22,8 +25,8 @@ def shown(
     version: int = 1,
     clicked: int | None = None,
     not_shown: bool = False,
-) -> OpenImpression:
-    return OpenImpression(sequence, *pair, version, at, outcome, clicked, not_shown)
+) -> StoredImpression:
+    return StoredImpression(sequence, *pair, version, at, outcome, clicked, not_shown)
 
 
 def test_answered_prefix_counts_and_an_open_one_blocks_its_pair_only(make_settings: MakeSettings) -> None:
@@ -123,15 +126,15 @@ def test_item_clicks_follow_the_item_not_the_slot(make_settings: MakeSettings) -
     assert (evidence.i, evidence.j, evidence.clicks_i, evidence.clicks_j) == ([1], [3], [2], [2])
 
 
-def reference(history: list[OpenImpression], settings: Settings, now: float) -> tuple[list[int], list[int]]:
+def reference(history: list[StoredImpression], settings: Settings, now: float) -> tuple[list[int], list[int]]:
     """The definition, word for word, at quadratic cost: window 0 or more, service always up."""
 
-    def final(one: OpenImpression) -> bool:
+    def final(one: StoredImpression) -> bool:
         if one.not_shown or now - one.issued_at >= settings.final_after_seconds:
             return True
         return settings.attribution_window_seconds == 0 and one.outcome is not None
 
-    def is_void(one: OpenImpression) -> bool:
+    def is_void(one: StoredImpression) -> bool:
         silent = one.outcome is None and settings.missing_feedback is MissingFeedback.VOID
         return final(one) and (one.not_shown or silent)
 

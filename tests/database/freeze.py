@@ -8,21 +8,22 @@ import sqlite3
 import tempfile
 from pathlib import Path
 
+from app.sessions.service import Answer, Sessions
+
 from app.database.migrations import head
-from app.database.store import SqlStore
+from app.impressions.handout import Order
 from app.planning.planner import Planner
 from app.sessions.creation import NewSession
 from app.sessions.model import Item
-from app.sessions.ports import Order
-from app.sessions.service import Answer, Sessions
 from tests.examples import execute
+from tests.store import SessionStore
 
 FOLDER = Path(__file__).parent / "frozen"
 
 
 async def a_lived_in_database(url: str) -> None:
     """Fills a database with a session that has plans, evidence, and answers on their way."""
-    store = SqlStore(url)
+    store = SessionStore(url)
     await store.start()
     try:
         sessions, planner = Sessions(store), Planner(store)

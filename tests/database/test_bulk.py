@@ -6,16 +6,16 @@ from sqlalchemy import Connection
 
 from app.database.database import Database, now
 from app.database.statements import BulkInsert, BulkUpdate
-from app.database.store import SqlStore
 from app.database.tables import impressions, uptimes
 from tests.examples import a_session, execute, issue, let_time_pass, order
+from tests.store import SessionStore
 
 INSERT = BulkInsert(uptimes, ["process_id", "began_at", "last_beat_at"])
 UPDATE = BulkUpdate(uptimes, ["last_beat_at"], ["process_id"], "uptimes.last_beat_at < 0")
 
 
 @pytest.fixture
-def database(store: SqlStore, database_url: str) -> Database:
+def database(store: SessionStore, database_url: str) -> Database:
     """A second view of the store's database."""
     assert store
     return Database(database_url)
@@ -43,7 +43,7 @@ def test_every_kind_of_value_arrives(database: Database) -> None:
     database.dispose()
 
 
-async def test_nothing_and_yes_and_no_arrive(store: SqlStore, database_url: str) -> None:
+async def test_nothing_and_yes_and_no_arrive(store: SessionStore, database_url: str) -> None:
     session_id = await a_session(store)
     await issue(store, session_id, 3)
     database = Database(database_url)
@@ -59,7 +59,7 @@ async def test_nothing_and_yes_and_no_arrive(store: SqlStore, database_url: str)
     database.dispose()
 
 
-async def test_expired_keys_are_swept(store: SqlStore, database_url: str) -> None:
+async def test_expired_keys_are_swept(store: SessionStore, database_url: str) -> None:
     session_id = await a_session(store)
     await store.issue(session_id, order(key="old 1"))
     await store.issue(session_id, order(key="old 2"))

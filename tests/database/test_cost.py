@@ -3,17 +3,17 @@
 from typing import Any
 
 import pytest
+from app.database.driver import run
 from sqlalchemy import Connection, Select, Update
 from sqlalchemy.sql.compiler import SQLCompiler
 
 from app.counting import sql as folding
 from app.database.database import Database, migration_engine
-from app.database.driver import run
 from app.database.migrations import migrate
-from app.database.store import SqlStore
 from app.planning import sql as planning
 from app.results import sql as reading
 from tests.examples import a_session, issue, reward
+from tests.store import SessionStore
 
 OF_OPEN = {
     "counters": reading._ONLY_COUNTERS,
@@ -29,7 +29,7 @@ OF_OPEN = {
 
 
 @pytest.mark.parametrize("name", OF_OPEN)
-async def test_what_is_open_is_found_by_its_own_index(store: SqlStore, database_url: str, name: str) -> None:
+async def test_what_is_open_is_found_by_its_own_index(store: SessionStore, database_url: str, name: str) -> None:
     session_id = await a_session(store)
     given = await issue(store, session_id, 3000)
     await store.answer(session_id, [reward(one, 1) for one in given])
@@ -73,7 +73,7 @@ async def test_answers_find_their_rows_by_key_in_a_table_that_is_new(
 
     With 20,000 impressions a group of 100 answers then took 3.6 s instead of 0.04 s.
     """
-    store = SqlStore(postgresql_url)
+    store = SessionStore(postgresql_url)
     await store.start()
     session_id = await a_session(store)
     given = await issue(store, session_id, 300)
@@ -108,7 +108,7 @@ async def test_a_large_group_of_answers_looks_for_each_by_its_ticket(
     It then compared every row of the table with every answer: 2,000 answers to 20,000 impressions took 10 s.
     """
     migrate(empty_postgresql_url)  # a new one: another test's rows may have left statistics
-    store = SqlStore(empty_postgresql_url)
+    store = SessionStore(empty_postgresql_url)
     await store.start()
     session_id = await a_session(store)
     given = [one for _ in range(8) for one in await issue(store, session_id, 1_000)]

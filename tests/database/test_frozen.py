@@ -5,15 +5,15 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from app.sessions.service import Answer, Sessions
 
 from app.database.migrations import head
-from app.database.store import SqlStore
+from app.impressions.handout import Order
 from app.planning.memory import read_memory
 from app.planning.planner import Planner
-from app.sessions.ports import Order
-from app.sessions.service import Answer, Sessions
 from app.verification.replay import replay
 from tests.database.freeze import FOLDER
+from tests.store import SessionStore
 
 FROZEN = sorted(FOLDER.glob("*.sql"))
 
@@ -28,7 +28,7 @@ async def test_a_frozen_session_goes_on(file: Path, tmp_path: Path) -> None:
     connection = sqlite3.connect(database)
     connection.executescript(file.read_text())
     connection.close()
-    store = SqlStore(f"sqlite:///{database}")
+    store = SessionStore(f"sqlite:///{database}")
     await store.start()
     try:
         sessions, planner = Sessions(store), Planner(store)

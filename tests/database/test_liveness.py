@@ -3,13 +3,15 @@
 import asyncio
 import json
 
-from app.database.store import SqlStore
+from app.sessions.service import Answer, Sessions
+
+from app.database.tables import State
 from app.engine.problem import Model
+from app.impressions.handout import Order
 from app.planning.planner import Planner
 from app.sessions.creation import NewSession
-from app.sessions.model import Item, SessionChange, State
-from app.sessions.ports import Order
-from app.sessions.service import Answer, Sessions
+from app.sessions.model import Item, SessionChange
+from tests.store import SessionStore
 
 ITEMS = tuple(Item(name, name) for name in "abc")
 
@@ -18,7 +20,7 @@ def orders(count: int) -> Order:
     return Order(count, "next-pair/batch", None, "")
 
 
-async def test_a_lost_answer_does_not_stop_a_deterministic_session(store: SqlStore) -> None:
+async def test_a_lost_answer_does_not_stop_a_deterministic_session(store: SessionStore) -> None:
     sessions, planner = Sessions(store), Planner(store)
     new = NewSession(items=ITEMS, model=Model.DETERMINISTIC, rank=1, seed=1)
     session = (await sessions.create(new)).record.id
@@ -38,7 +40,7 @@ async def test_a_lost_answer_does_not_stop_a_deterministic_session(store: SqlSto
     raise AssertionError(body)
 
 
-async def test_a_crash_between_fold_and_plan_with_the_budget_spent(store: SqlStore) -> None:
+async def test_a_crash_between_fold_and_plan_with_the_budget_spent(store: SessionStore) -> None:
     sessions, planner = Sessions(store), Planner(store)
     session = (await sessions.create(NewSession(items=ITEMS, budget=6, policy="naive", seed=1))).record.id
     shown = await sessions.next_pairs(session, orders(6))
@@ -50,7 +52,7 @@ async def test_a_crash_between_fold_and_plan_with_the_budget_spent(store: SqlSto
     assert await store.sessions_to_advance() == []
 
 
-async def test_a_budget_can_be_raised_again_after_a_crash_before_the_plan(store: SqlStore) -> None:
+async def test_a_budget_can_be_raised_again_after_a_crash_before_the_plan(store: SessionStore) -> None:
     sessions = Sessions(store)
     session = (await sessions.create(NewSession(items=ITEMS, budget=6, policy="naive", seed=1))).record.id
     shown = await sessions.next_pairs(session, orders(6))
@@ -64,7 +66,7 @@ async def test_a_budget_can_be_raised_again_after_a_crash_before_the_plan(store:
     assert one.handed_out.counts
 
 
-async def test_a_stopped_session_still_counts_what_was_accepted(store: SqlStore) -> None:
+async def test_a_stopped_session_still_counts_what_was_accepted(store: SessionStore) -> None:
     sessions, planner = Sessions(store), Planner(store)
     new = NewSession(items=ITEMS, attribution_window_seconds=1, seed=1)
     session = (await sessions.create(new)).record.id
@@ -79,7 +81,7 @@ async def test_a_stopped_session_still_counts_what_was_accepted(store: SqlStore)
     assert json.loads((await sessions.best_pair(session)).body)["state"] == "stopped"
 
 
-async def test_the_state_told_is_the_state_that_is(store: SqlStore) -> None:
+async def test_the_state_told_is_the_state_that_is(store: SessionStore) -> None:
     sessions = Sessions(store)
     session = (await sessions.create(NewSession(items=ITEMS, seed=1))).record.id
     for _ in range(5):
@@ -89,7 +91,7 @@ async def test_the_state_told_is_the_state_that_is(store: SqlStore) -> None:
         assert json.loads(view.snapshot.body)["state"] == view.record.state.value
 
 
-async def test_open_windows_are_not_loaded_by_a_fold(store: SqlStore) -> None:
+async def test_open_windows_are_not_loaded_by_a_fold(store: SessionStore) -> None:
     """A fold deals with what is final; it must not cost what is merely open."""
     sessions = Sessions(store)
     new = NewSession(items=ITEMS, attribution_window_seconds=1000, seed=1)

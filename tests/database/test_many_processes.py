@@ -11,15 +11,17 @@ from sqlalchemy.exc import DBAPIError
 
 from app.database.database import Clock, Database, migration_engine
 from app.database.statements import Prepared
-from app.database.store import SqlStore
 from app.impressions import issue as issuing
-from app.sessions.model import Counters, FeedbackStatus, Purpose
+from app.impressions.feedback import FeedbackStatus
+from app.impressions.handout import Purpose
+from app.sessions.model import Counters
 from tests.examples import a_session, add_plan, exported, issue, order, plan, record, reward, snapshot
+from tests.store import SessionStore
 
 
 @asynccontextmanager
-async def started(url: str, *, busy_seconds: float = 5.0) -> AsyncIterator[SqlStore]:
-    store = SqlStore(url, busy_seconds=busy_seconds)
+async def started(url: str, *, busy_seconds: float = 5.0) -> AsyncIterator[SessionStore]:
+    store = SessionStore(url, busy_seconds=busy_seconds)
     await store.start()
     try:
         yield store
@@ -48,7 +50,7 @@ async def test_two_processes_share_a_session(postgresql_url: str) -> None:
         session_id = await a_session(one, demand=((0, 1, 60), (0, 2, 60), (1, 2, 60)), budget=700)
         won: list[int] = []
 
-        async def ad_server(store: SqlStore, other: SqlStore, number: int) -> None:
+        async def ad_server(store: SessionStore, other: SessionStore, number: int) -> None:
             for call in range(4):
                 given = await store.issue(session_id, order(2, key=f"{number} {call}"))
                 assert await other.issue(session_id, order(2, key=f"{number} {call}")) == given
@@ -58,7 +60,7 @@ async def test_two_processes_share_a_session(postgresql_url: str) -> None:
                     [FeedbackStatus.ACCEPTED, FeedbackStatus.DUPLICATE] * 2
                 )
 
-        async def planner(store: SqlStore) -> None:
+        async def planner(store: SessionStore) -> None:
             for _ in range(6):
                 await store.fold(session_id)
                 version = (await store.session(session_id)).plan_version + 1
@@ -178,7 +180,7 @@ async def test_feedback_does_not_wait_for_a_locked_session(postgresql_url: str) 
 
 
 async def test_a_session_resumed_while_it_was_looked_at_is_not_explored_without_its_lock(
-    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between two statements another process may resume a session: what was read without the lock may be stale."""
     session_id = await a_session(store)

@@ -8,16 +8,17 @@ import pytest
 from sqlalchemy import Connection, event, make_url
 
 from app.database.database import migration_engine
-from app.database.store import SqlStore
 from app.errors import StorageUnavailable
-from app.sessions.model import Counters, FeedbackStatus
+from app.impressions.feedback import FeedbackStatus
+from app.sessions.model import Counters
 from tests.examples import a_session, execute, exported, order, reward
 from tests.postgres import PostgresServer
+from tests.store import SessionStore
 
 
 @asynccontextmanager
-async def started(url: str, *, busy_seconds: float = 5.0) -> AsyncIterator[SqlStore]:
-    store = SqlStore(url, busy_seconds=busy_seconds)
+async def started(url: str, *, busy_seconds: float = 5.0) -> AsyncIterator[SessionStore]:
+    store = SessionStore(url, busy_seconds=busy_seconds)
     await store.start()
     try:
         yield store
@@ -25,7 +26,7 @@ async def started(url: str, *, busy_seconds: float = 5.0) -> AsyncIterator[SqlSt
         await store.close()
 
 
-async def until_ready(store: SqlStore, complaint: str | None) -> None:
+async def until_ready(store: SessionStore, complaint: str | None) -> None:
     """Waits until the store complains of this, or of nothing."""
     async with asyncio.timeout(30):
         while (found := await store.ready()) != complaint:
@@ -93,7 +94,7 @@ async def test_a_database_that_is_away_is_said_to_be_and_found_again(
 
 async def test_a_store_cannot_start_without_its_database(postgresql_url: str) -> None:
     nowhere = make_url(postgresql_url).set(database="no_such_database").render_as_string(hide_password=False)
-    store = SqlStore(nowhere)
+    store = SessionStore(nowhere)
     with pytest.raises(StorageUnavailable):
         await store.start()
 

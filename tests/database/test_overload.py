@@ -5,14 +5,15 @@ import asyncio
 import pytest
 
 from app.database.database import migration_engine
-from app.database.store import SqlStore
 from app.errors import Overloaded, StorageUnavailable
-from app.sessions.model import FeedbackStatus, MissingFeedback
+from app.impressions.feedback import FeedbackStatus
+from app.sessions.model import MissingFeedback
 from tests.examples import a_session, execute, issue, order, reward
+from tests.store import SessionStore
 
 
 async def test_what_does_not_fit_is_refused_at_once_and_the_rest_is_served(sqlite_url: str) -> None:
-    store = SqlStore(sqlite_url, queue_limit=5, busy_seconds=30)
+    store = SessionStore(sqlite_url, queue_limit=5, busy_seconds=30)
     await store.start()
     session_id = await a_session(store)
     with migration_engine(sqlite_url).begin():  # nobody else can write
@@ -29,7 +30,7 @@ async def test_what_does_not_fit_is_refused_at_once_and_the_rest_is_served(sqlit
 
 
 async def test_rows_count_too(sqlite_url: str) -> None:
-    store = SqlStore(sqlite_url, queue_limit=100, busy_seconds=30)
+    store = SessionStore(sqlite_url, queue_limit=100, busy_seconds=30)
     await store.start()
     session_id = await a_session(store)
     with migration_engine(sqlite_url).begin():
@@ -50,7 +51,7 @@ async def test_a_refused_answer_ends_the_stretch_in_which_silence_means_somethin
     database_url: str, *, refused: bool
 ) -> None:
     """A click that was refused and never sent again must not count as no click."""
-    store = SqlStore(database_url, queue_limit=1)
+    store = SessionStore(database_url, queue_limit=1)
     await store.start()
     session_id = await a_session(
         store, attribution_window_seconds=60.0, missing_feedback=MissingFeedback.NO_CLICK, demand=((0, 1, 9),)

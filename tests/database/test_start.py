@@ -14,15 +14,16 @@ from sqlalchemy import inspect
 from app.database.database import Database, migration_engine
 from app.database.faults import DatabaseBehind, DatabaseInUse, DatabaseLost, UnsupportedDatabase
 from app.database.migrations import REVISION_TABLE, current, downgrade, head, migrate
-from app.database.store import SqlStore
 from app.database.tables import metadata
-from app.sessions.model import Feedback, MissingFeedback
+from app.sessions.model import MissingFeedback
+from app.wire.serving import Feedback
 from tests.examples import a_session, execute, issue, let_time_pass, order, reward
+from tests.store import SessionStore
 
 START = """
 import asyncio, sys
-from app.database.store import SqlStore
-asyncio.run(SqlStore(sys.argv[1]).start())
+from tests.store import SessionStore
+asyncio.run(SessionStore(sys.argv[1]).start())
 """
 
 
@@ -44,7 +45,7 @@ def empty_url(request: pytest.FixtureRequest, sqlite_url: str) -> str:
 )
 def test_addresses_that_cannot_keep_sessions_are_refused_with_advice(url: str) -> None:
     with pytest.raises(UnsupportedDatabase) as caught:
-        SqlStore(url)
+        SessionStore(url)
     assert "sqlite:///" in caught.value.detail
 
 
@@ -82,15 +83,15 @@ def test_one_host_and_a_comma_in_the_password_are_not_several() -> None:
 async def test_a_log_without_its_file_is_not_taken_for_a_new_database(sqlite_url: str, tmp_path: Path) -> None:
     (tmp_path / "bestpair.db-wal").write_bytes(b"what was acknowledged")
     with pytest.raises(DatabaseLost) as caught:
-        await SqlStore(sqlite_url).start()
+        await SessionStore(sqlite_url).start()
     assert "bestpair.db-wal is there" in caught.value.detail
     assert not (tmp_path / "bestpair.db").exists(), "nothing is made in its place"
 
 
 async def test_a_file_has_one_process(sqlite_url: str) -> None:
-    store = SqlStore(sqlite_url)
+    store = SessionStore(sqlite_url)
     await store.start()
-    second = SqlStore(sqlite_url)
+    second = SessionStore(sqlite_url)
     with pytest.raises(DatabaseInUse):
         await second.start()
     other = subprocess.run([sys.executable, "-c", START, sqlite_url], capture_output=True, text=True, check=False)
@@ -107,13 +108,13 @@ async def test_a_file_has_one_process(sqlite_url: str) -> None:
 async def test_a_killed_process_leaves_no_lock(sqlite_url: str) -> None:
     kill = START + "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
     subprocess.run([sys.executable, "-c", kill, sqlite_url], check=False)
-    store = SqlStore(sqlite_url)
+    store = SessionStore(sqlite_url)
     await store.start()
     await store.close()
 
 
 async def test_folders_on_the_way_to_a_file_are_made(tmp_path: Path) -> None:
-    store = SqlStore(f"sqlite:///{tmp_path}/not/there/yet.db")
+    store = SessionStore(f"sqlite:///{tmp_path}/not/there/yet.db")
     await store.start()
     await a_session(store)
     await store.close()
@@ -123,7 +124,7 @@ async def test_folders_on_the_way_to_a_file_are_made(tmp_path: Path) -> None:
 async def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
-        store = SqlStore(f"sqlite:///{tmp_path}/new.db")
+        store = SessionStore(f"sqlite:///{tmp_path}/new.db")
         await store.start()
         await a_session(store)
         modes = {each.name: each.stat().st_mode & 0o777 for each in tmp_path.iterdir()}
@@ -135,7 +136,7 @@ async def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 async def test_a_command_beside_a_server_takes_nothing_away(tmp_path: Path) -> None:
     """The last one to leave removes SQLite's log. Others know by locks that it is not the last: they must be held."""
-    store = SqlStore(f"sqlite:///{tmp_path}/used.db")
+    store = SessionStore(f"sqlite:///{tmp_path}/used.db")
     await store.start()
     await store.sessions(9, None)
     await a_session(store)
@@ -153,14 +154,14 @@ async def test_a_file_that_is_there_keeps_its_mode(tmp_path: Path) -> None:
     file = tmp_path / "shared.db"
     file.touch()
     file.chmod(0o640)
-    store = SqlStore(f"sqlite:///{file}")
+    store = SessionStore(f"sqlite:///{file}")
     await store.start()
     await store.close()
     assert file.stat().st_mode & 0o777 == 0o640
 
 
 async def test_sqlite_is_as_durable_as_it_can_be(sqlite_url: str) -> None:
-    store = SqlStore(sqlite_url)
+    store = SessionStore(sqlite_url)
     await store.start()
     database = Database(sqlite_url)
     with database.writer.connect() as connection:
@@ -171,7 +172,7 @@ async def test_sqlite_is_as_durable_as_it_can_be(sqlite_url: str) -> None:
 
 
 async def test_postgresql_is_not_migrated_behind_its_owners_back(empty_postgresql_url: str) -> None:
-    store = SqlStore(empty_postgresql_url)
+    store = SessionStore(empty_postgresql_url)
     with pytest.raises(DatabaseBehind) as caught:
         await store.start()
     assert "bestpair migrate" in caught.value.detail
@@ -185,7 +186,7 @@ async def test_postgresql_is_not_migrated_behind_its_owners_back(empty_postgresq
 
 
 async def test_a_server_goes_on_while_a_newer_version_takes_over(postgresql_url: str) -> None:
-    store = SqlStore(postgresql_url)
+    store = SessionStore(postgresql_url)
     await store.start()
     session_id = await a_session(store)
     execute(postgresql_url, f"UPDATE {REVISION_TABLE} SET version_num = '9999'")  # noqa: S608
@@ -193,7 +194,7 @@ async def test_a_server_goes_on_while_a_newer_version_takes_over(postgresql_url:
         assert await store.ready() is None, "old replicas serve until the new ones are there"
         assert await store.issue(session_id, order())
         with pytest.raises(DatabaseBehind, match="newer version"):
-            await SqlStore(postgresql_url).start()
+            await SessionStore(postgresql_url).start()
     finally:
         execute(postgresql_url, f"UPDATE {REVISION_TABLE} SET version_num = '{head()}'")  # noqa: S608
         await store.close()
@@ -225,7 +226,7 @@ async def test_unanswered_ones_are_counted_when_a_database_is_brought_up(
     database_url: str, silence: MissingFeedback
 ) -> None:
     """Revision 0002 keeps counts that 0001 did not, and takes them from the impressions."""
-    store = SqlStore(database_url)
+    store = SessionStore(database_url)
     await store.start()
     window: dict[str, Any] = {"attribution_window_seconds": 60.0} if silence is MissingFeedback.NO_CLICK else {}
     session_id = await a_session(store, missing_feedback=silence, ticket_ttl_seconds=60.0, **window)
@@ -245,7 +246,7 @@ async def test_unanswered_ones_are_counted_when_a_database_is_brought_up(
         assert "unanswered" not in {column["name"] for column in inspect(connection).get_columns("evidence")}
     assert all(n > 0 for (n,) in execute(database_url, "SELECT n FROM evidence")), "older code divides by it"
     migrate(database_url)
-    again = SqlStore(database_url)
+    again = SessionStore(database_url)
     await again.start()
     assert (await again.planning_input(session_id)).evidence == counted
     await again.close()

@@ -8,10 +8,10 @@ import pytest
 from app.database.database import Database, migration_engine, now
 from app.database.heartbeat import Heartbeat
 from app.database.migrations import migrate
-from app.database.store import SqlStore
 from app.database.watch import DatabaseWatch
-from app.sessions.cache import Shelf
+from app.sessions.cache import SessionCache
 from tests.examples import a_session, execute, issue, reward
+from tests.store import SessionStore
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_a_beat_that_was_on_disk_is_missed(database: Database, sqlite_url: str, 
 def test_a_step_forward_and_a_pause_are_told_apart(database: Database) -> None:
     """The process was asleep: both clocks have moved. The database's clock was set: only that one has."""
     monotonic = [100.0]
-    watch = DatabaseWatch(Heartbeat(), Shelf(), monotonic=lambda: monotonic[0])
+    watch = DatabaseWatch(Heartbeat(), SessionCache(), monotonic=lambda: monotonic[0])
     assert not looked(database, watch)
     monotonic[0] -= 3600.0  # as if the database's clock had gained an hour
     assert looked(database, watch)
@@ -74,7 +74,7 @@ def test_a_step_forward_and_a_pause_are_told_apart(database: Database) -> None:
 def test_a_reply_that_comes_late_is_no_step(database: Database) -> None:
     replies = iter([100.0, 100.0, 104.0, 104.0, 104.0])  # asked, and answered: the second reply took 4 s
     began = time.monotonic()
-    watch = DatabaseWatch(Heartbeat(), Shelf(), monotonic=lambda: next(replies) + time.monotonic() - began)
+    watch = DatabaseWatch(Heartbeat(), SessionCache(), monotonic=lambda: next(replies) + time.monotonic() - began)
     assert not looked(database, watch)
     assert not looked(database, watch)
     assert not looked(database, watch)
@@ -83,7 +83,7 @@ def test_a_reply_that_comes_late_is_no_step(database: Database) -> None:
 def test_a_look_that_was_rolled_back_is_repeated(database: Database, sqlite_url: str) -> None:
     heartbeat = Heartbeat()
     monotonic = [100.0]
-    watch = DatabaseWatch(heartbeat, Shelf(), monotonic=lambda: monotonic[0])
+    watch = DatabaseWatch(heartbeat, SessionCache(), monotonic=lambda: monotonic[0])
     beat(database, heartbeat)
     looked(database, watch)
     execute(sqlite_url, "DELETE FROM uptimes")
@@ -109,7 +109,7 @@ async def test_a_lost_answer_is_noticed_and_a_deleted_session_is_not_a_loss(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.database.store.BEAT_SECONDS", 3600.0)  # the test looks, nobody else
-    store = SqlStore(database_url)
+    store = SessionStore(database_url)
     await store.start()
     try:
         session, other = await a_session(store), await a_session(store)

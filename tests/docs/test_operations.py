@@ -5,11 +5,11 @@ from pathlib import Path
 
 import promql_parser
 import yaml
-from app.sessions.ports import Census, SessionGroup, SessionProgress
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.database.rights import RIGHTS
 from app.database.tables import metadata
+from app.results.sql import Census, SessionGroup, SessionProgress
 from app.telemetry.metrics import Cells
 from app.web.problems import CATALOGUE
 from app.web.routes.metrics import exposition

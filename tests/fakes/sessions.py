@@ -1,27 +1,22 @@
 """Use cases without a database or planning: enough to test what HTTP makes of them."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from typing import Any
 
 from app.access.audit import OPEN_ACCESS
+from app.database.tables import State
 from app.errors import NotCertified, SessionError, SessionNotFound, TicketNotFound
+from app.impressions.feedback import FeedbackRows, FeedbackStatus
+from app.impressions.handout import Impression, Order, Purpose
+from app.impressions.service import Impressions, RowResult
+from app.planning.lifecycle import Sessions
+from app.results.service import Results
+from app.results.sql import Census, Certificate, HistoryPoint, Live, SessionGroup
+from app.services import Services
 from app.sessions.creation import NewSession, settle
-from app.sessions.model import (
-    Counters,
-    FeedbackStatus,
-    HandedOut,
-    HistoryPoint,
-    Live,
-    Purpose,
-    Rewards,
-    SessionChange,
-    SessionRecord,
-    Snapshot,
-    State,
-)
-from app.sessions.ports import Census, CertificateRecord, Order, SessionGroup
-from app.sessions.service import Answer, RowResult, Sessions, SessionView, Shown
+from app.sessions.model import Counters, Session, SessionChange, SessionView, Snapshot
+from app.wire.serving import Feedback
 
 BEST_PAIR = {
     "state": "running",
@@ -46,28 +41,33 @@ BEST_PAIR = {
 }
 
 
-class FakeSessions(Sessions):
-    """Sessions in a dictionary; set `error` to make every call fail with it."""
+class FakeServices(Impressions, Sessions, Results):
+    """All use cases, with sessions in a dictionary; set `error` to make every call fail with it."""
 
     def __init__(self) -> None:
-        self.records: dict[str, SessionRecord] = {}
+        self.records: dict[str, Session] = {}
         self.snapshot = Snapshot(json.dumps(BEST_PAIR), '"tag-1"')
         self.lives: list[Live | None] = []
         self.points: list[HistoryPoint] = []
-        self.stored_certificate: CertificateRecord | None = None
+        self.stored_certificate: Certificate | None = None
         self.exported: list[dict[str, Any]] = []
         self.changes: list[SessionChange] = []
         self.actors: list[str] = []
         self.orders: list[Order] = []
-        self.answers: list[Answer] = []
+        self.answers: list[Feedback] = []
         self.error: Exception | None = None
         self.not_ready: str | None = None
         self.counted = Census((SessionGroup("running", "not_yet", 2, 7),))
 
+    @property
+    def services(self) -> Services:
+        """The use cases as the application takes them."""
+        return Services(self, self, self)
+
     async def create(self, new: NewSession, by: str = OPEN_ACCESS) -> SessionView:
         self._fail()
         self.actors.append(by)
-        record = SessionRecord(
+        record = Session(
             id=f"s{len(self.records)}",
             name=new.name,
             items=new.items,
@@ -84,10 +84,10 @@ class FakeSessions(Sessions):
         self.records[record.id] = record
         return self._view(record)
 
-    async def get(self, session_id: str) -> SessionView:
+    async def session(self, session_id: str) -> SessionView:
         return self._view(self._found(session_id))
 
-    async def page(self, limit: int, before: str | None) -> list[SessionView]:
+    async def sessions(self, limit: int, before: str | None) -> list[SessionView]:
         self._fail()
         newest_first = list(reversed(self.records.values()))
         ids = [record.id for record in newest_first]
@@ -105,30 +105,28 @@ class FakeSessions(Sessions):
         self.actors.append(by)
         del self.records[session_id]
 
-    async def next_pairs(self, session_id: str, order: Order) -> list[Shown]:
-        record = self._found(session_id)
+    async def next_pairs(self, order: Order) -> tuple[Session, list[Impression]]:
+        found = self._found(order.session_id)
         self.orders.append(order)
-        handed_out = HandedOut("t1", 0, 1, Purpose.EXPLORE, True, 1)
-        return [Shown(handed_out, (record.items[0].id, record.items[1].id))] * order.count
+        return found, [Impression("t1", 0, 1, Purpose.EXPLORE, True, 1)] * order.n_impressions
 
-    async def feedback(self, session_id: str, answer: Answer) -> FeedbackStatus:
+    async def feedback(self, session_id: str, feedback: Feedback) -> FeedbackStatus:
         self._found(session_id)
-        if answer.ticket == "unknown":
+        if feedback.ticket == "unknown":
             raise TicketNotFound("no impression has this ticket")
-        self.answers.append(answer)
+        self.answers.append(feedback)
         return FeedbackStatus.ACCEPTED
 
-    async def feedback_batch(self, session_id: str, answers: Sequence[Answer] | Rewards) -> list[RowResult]:
+    async def feedback_batch(self, session_id: str, rows: FeedbackRows) -> list[RowResult]:
         self._found(session_id)
-        rows = [Answer(one.ticket, one.reward) for one in answers] if isinstance(answers, Rewards) else answers
         self.answers.extend(rows)
-        return [RowResult("not_found" if answer.ticket == "unknown" else "accepted") for answer in rows]
+        return [RowResult("not_found" if each.ticket == "unknown" else "accepted") for each in rows]
 
     async def best_pair(self, session_id: str) -> Snapshot:
         self._found(session_id)
         return self.snapshot
 
-    def best_pair_kept(self, session_id: str) -> Snapshot | None:
+    def best_pair_cached(self, session_id: str) -> Snapshot | None:
         return self.snapshot if self.error is None and session_id in self.records else None
 
     async def estimates(self, session_id: str, top: int) -> Snapshot:
@@ -145,11 +143,11 @@ class FakeSessions(Sessions):
         self._fail()
         return told()
 
-    async def history(self, session_id: str, after: int, limit: int) -> tuple[SessionRecord, list[HistoryPoint]]:
+    async def history(self, session_id: str, after: int, limit: int) -> tuple[Session, list[HistoryPoint]]:
         found = self._found(session_id)
         return found, [point for point in self.points if point.version > after][:limit]
 
-    async def certificate(self, session_id: str) -> CertificateRecord:
+    async def certificate(self, session_id: str) -> Certificate:
         self._found(session_id)
         if self.stored_certificate is None:
             raise NotCertified("nothing is certified yet")
@@ -168,19 +166,16 @@ class FakeSessions(Sessions):
             return self.error.detail
         return self.not_ready
 
-    async def start(self) -> None:
-        pass
-
     async def stop(self) -> None:
         pass
 
-    def _found(self, session_id: str) -> SessionRecord:
+    def _found(self, session_id: str) -> Session:
         self._fail()
         if session_id not in self.records:
             raise SessionNotFound(f"no session has the id {session_id}")
         return self.records[session_id]
 
-    def _view(self, record: SessionRecord) -> SessionView:
+    def _view(self, record: Session) -> SessionView:
         return SessionView(record, Counters(5, 3, 1, 2), self.snapshot)
 
     def _fail(self) -> None:

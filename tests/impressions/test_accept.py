@@ -3,12 +3,13 @@
 import asyncio
 
 import pytest
-
-from app.database.store import SqlStore
-from app.errors import SessionNotFound
 from app.impressions.judging import judge
-from app.sessions.model import Feedback, FeedbackStatus, Rewards, StoredImpression
+
+from app.errors import SessionNotFound
+from app.impressions.feedback import FeedbackStatus, Rewards, StoredImpression
+from app.wire.serving import Feedback
 from tests.examples import a_session, execute, issue, reward, settings
+from tests.store import SessionStore
 
 LONG_AGO = 1000.0  # more than the 300 s that a ticket lives
 STATES = {
@@ -34,7 +35,7 @@ def columns(*rows: Feedback) -> Rewards:
 @pytest.mark.parametrize("value", [0.0, 1.0])
 @pytest.mark.parametrize("in_columns", [False, True])
 async def test_the_guard_accepts_what_the_judge_accepts(
-    store: SqlStore, database_url: str, together: str, value: float, in_columns: bool
+    store: SessionStore, database_url: str, together: str, value: float, in_columns: bool
 ) -> None:
     session_id = await a_session(store, demand=((0, 1, 99),))
     given = await issue(store, session_id, 2 * EACH)
@@ -54,7 +55,7 @@ async def test_the_guard_accepts_what_the_judge_accepts(
         assert late == (judged.outcome if judged.late else before.late_outcome)
 
 
-async def test_the_first_answer_of_a_ticket_wins_in_one_group(store: SqlStore) -> None:
+async def test_the_first_answer_of_a_ticket_wins_in_one_group(store: SessionStore) -> None:
     session_id = await a_session(store, demand=((0, 1, 99),))
     one, two, *more = await issue(store, session_id, 12)
     answers = [
@@ -73,7 +74,7 @@ async def test_the_first_answer_of_a_ticket_wins_in_one_group(store: SqlStore) -
     ]  # fmt: skip
 
 
-async def test_the_first_of_a_ticket_wins_in_columns_too(store: SqlStore) -> None:
+async def test_the_first_of_a_ticket_wins_in_columns_too(store: SessionStore) -> None:
     session_id = await a_session(store, demand=((0, 1, 99),))
     one, two, three, *more = await issue(store, session_id, 12)
     accepted, duplicate, conflict = FeedbackStatus.ACCEPTED, FeedbackStatus.DUPLICATE, FeedbackStatus.CONFLICT
@@ -88,7 +89,7 @@ async def test_the_first_of_a_ticket_wins_in_columns_too(store: SqlStore) -> Non
     assert again == [duplicate, conflict]
 
 
-async def test_a_group_may_name_a_session_that_is_gone(store: SqlStore) -> None:
+async def test_a_group_may_name_a_session_that_is_gone(store: SessionStore) -> None:
     session_id = await a_session(store, demand=((0, 1, 99),))
     told = columns(*[reward(one, 1) for one in await issue(store, session_id, 6)])
     found = await asyncio.gather(store.answer("gone", told), store.answer(session_id, told), return_exceptions=True)
@@ -96,7 +97,7 @@ async def test_a_group_may_name_a_session_that_is_gone(store: SqlStore) -> None:
     assert found[1] == [FeedbackStatus.ACCEPTED] * 6
 
 
-async def test_tickets_of_others_and_of_nobody_are_not_taken(store: SqlStore, database_url: str) -> None:
+async def test_tickets_of_others_and_of_nobody_are_not_taken(store: SessionStore, database_url: str) -> None:
     mine, other = await a_session(store), await a_session(store)
     given = await issue(store, mine, 6)
     strange = await issue(store, other, 6)

@@ -6,20 +6,21 @@ from typing import Any
 
 import pytest
 
+from app.database.tables import State
 from app.engine.problem import Model
 from app.errors import SessionStopped
 from app.impressions import handout
-from app.impressions.handout import Desk, HandoutSequence
+from app.impressions.handout import HandoutSequence, HandoutState, Purpose
 from app.impressions.tickets import is_exploit_ticket
-from app.sessions.model import Purpose, SessionRecord, State
+from app.sessions.model import Session
 from tests.session_fixtures import MakeRecord
 
 DEMAND = ((0, 1, 3), (0, 2, 1), (1, 3, 6))
 
 
-def desk(record: SessionRecord, **changes: object) -> Desk:
+def desk(record: Session, **changes: object) -> HandoutState:
     values = {"sequence": HandoutSequence(DEMAND, 7, 1), "best": (0, 1), "issued": 0, "void": 0, "next_sequence": 1}
-    return Desk(record, cursor=0, **{**values, **changes})  # type: ignore[arg-type]
+    return HandoutState(record, cursor=0, **{**values, **changes})  # type: ignore[arg-type]
 
 
 def rng() -> random.Random:

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
-
 from app.impressions.judging import judge
-from app.sessions.model import Feedback, FeedbackStatus, StoredImpression
+
+from app.impressions.feedback import FeedbackStatus, StoredImpression
+from app.wire.serving import Feedback
 from tests.session_fixtures import MakeSettings
 
 OPEN = StoredImpression(

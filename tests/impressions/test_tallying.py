@@ -8,11 +8,13 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from app.database.database import migration_engine
-from app.database.store import SqlStore
+from app.database.tables import State
 from app.errors import Overloaded
-from app.sessions.model import Feedback, SessionChange, State
+from app.sessions.model import SessionChange
 from app.telemetry.metrics import FEEDBACK, METRICS, Meter, cell_index
+from app.wire.serving import Feedback
 from tests.examples import a_session, order, reward
+from tests.store import SessionStore
 
 WAITING = cell_index("bestpair_writer_queue_requests")
 
@@ -25,7 +27,7 @@ def counted(meter: Meter, name: str) -> dict[str, float]:
 
 async def test_impressions_and_answers_are_counted_by_what_became_of_them(database_url: str) -> None:
     meter = Meter()
-    store = SqlStore(database_url, meter=meter)
+    store = SessionStore(database_url, meter=meter)
     await store.start()
     session_id = await a_session(store)
     shown = await store.issue(session_id, order(3, key="k"))
@@ -46,7 +48,7 @@ async def test_impressions_and_answers_are_counted_by_what_became_of_them(databa
 
 async def test_a_transaction_that_is_tried_again_counts_once(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     meter = Meter()
-    store = SqlStore(sqlite_url, meter=meter)
+    store = SessionStore(sqlite_url, meter=meter)
     await store.start()
     session_id = await a_session(store)
     serve, tries = store._writer._together, 0
@@ -71,7 +73,7 @@ async def test_a_transaction_that_fails_counts_as_a_failure_and_nothing_else(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     meter = Meter()
-    store = SqlStore(sqlite_url, meter=meter)
+    store = SessionStore(sqlite_url, meter=meter)
     await store.start()
     session_id = await a_session(store)
     serve = store._writer._together
@@ -90,7 +92,7 @@ async def test_a_transaction_that_fails_counts_as_a_failure_and_nothing_else(
 
 async def test_what_waits_and_what_is_refused_is_counted(sqlite_url: str) -> None:
     meter = Meter()
-    store = SqlStore(sqlite_url, queue_limit=5, busy_seconds=30, meter=meter)
+    store = SessionStore(sqlite_url, queue_limit=5, busy_seconds=30, meter=meter)
     await store.start()
     session_id = await a_session(store)
     with migration_engine(sqlite_url).begin():  # nobody else can write

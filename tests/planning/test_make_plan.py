@@ -7,10 +7,12 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from app.counting.rules import EvidenceRows
 from app.engine.problem import Model
+from app.health import Health
 from app.planning.make_plan import evidence_of, make_plan
-from app.sessions.model import Counters, EvidenceRows, FeedbackKind, Health, PlanRecord
-from app.sessions.ports import PlanningInput
+from app.planning.plan import PlanningInput, StoredPlan
+from app.sessions.model import Counters, FeedbackKind
 from tests.session_fixtures import MakeRecord
 from tests.session_log import NOW, Log
 
@@ -80,7 +82,7 @@ def test_only_what_suspends_withholds_verdict_and_certificate(
 def test_deterministic_session_ends_exact(make_record: MakeRecord) -> None:
     log = Log(make_record(n_items=5, model=Model.DETERMINISTIC), np.random.default_rng(1), lambda *_: frozenset())
 
-    def exactly(plan: PlanRecord) -> None:
+    def exactly(plan: StoredPlan) -> None:
         for i, j, count in plan.demand.triples:
             assert count == 1
             log.show(i, j, plan.version)

@@ -11,7 +11,7 @@ from app.results.health import LOST_CHOICES, REMOVED_BOUND
 
 from app.engine.choices import Choices
 from app.engine.memory import Memory
-from app.planning.memory import read_memory, recall
+from app.planning.memory import load_memory, read_memory
 from tests.session_fixtures import MakeRecord
 from tests.session_log import Log
 
@@ -33,14 +33,14 @@ def versions(choices: Choices) -> list[int]:
 
 
 def test_what_can_be_read_is_taken_as_it_is(log: Log) -> None:
-    recalled = recall(log.given())
+    recalled = load_memory(log.given())
     assert recalled.memory.to_json() == log.stored[-1].memory
     assert recalled.lost == ()
 
 
 def test_the_memory_before_does_instead(log: Log) -> None:
     damage(log, -1)
-    recalled = recall(log.given())
+    recalled = load_memory(log.given())
     assert recalled.memory.version == 5, "versions go on"
     assert recalled.memory.choices == Memory.from_json(log.stored[3].memory).choices
     assert versions(recalled.memory.choices) == [2, 4], "what plan 5 used is there, at its place"
@@ -53,7 +53,9 @@ def test_the_memory_before_does_instead(log: Log) -> None:
 def test_a_choice_of_the_lost_plan_was_never_used(log: Log) -> None:
     log.stored, log.record = log.stored[:4], replace(log.record, plan_version=4)
     damage(log, -1)
-    assert versions(recall(log.given()).memory.choices) == [2], "the nominee of plan 4 is gone, and its place is free"
+    assert versions(load_memory(log.given()).memory.choices) == [2], (
+        "the nominee of plan 4 is gone, and its place is free"
+    )
     again = log.plan()
     assert versions(Memory.from_json(again.plan.memory).choices) == [2]
 
@@ -62,14 +64,14 @@ def test_nothing_was_chosen_before_the_first_plan(make_record: MakeRecord, choos
     log = Log(make_record(policy=choosing), np.random.default_rng(1))
     log.plan()
     damage(log, 0)
-    assert recall(log.given()) == replace(recall(log.given()), lost=())
-    assert recall(log.given()).memory == Memory(version=1)
+    assert load_memory(log.given()) == replace(load_memory(log.given()), lost=())
+    assert load_memory(log.given()).memory == Memory(version=1)
 
 
 def test_two_lost_memories_leave_nothing_to_be_certified(log: Log) -> None:
     damage(log, -1)
     damage(log, -2)
-    recalled = recall(log.given())
+    recalled = load_memory(log.given())
     assert recalled.lost == (LOST_CHOICES,)
     planned = list(log.plans())
     assert all(json.loads(one.snapshot.body)["verdict"] == "suspended" for one in planned), (
@@ -88,15 +90,15 @@ def with_old_keys(log: Log, **changes: Any) -> None:
 
 
 def test_a_memory_of_version_0_1_0_that_never_used_bound_g_goes_on(log: Log) -> None:
-    before = recall(log.given())
+    before = load_memory(log.given())
     with_old_keys(log)
-    assert recall(log.given()) == before
+    assert load_memory(log.given()) == before
 
 
 @pytest.mark.parametrize("used", [{"landmarks": [{"version": 1, "items": [2]}]}, {"gram_refuted": True}])
 def test_a_session_that_used_bound_g_goes_on_but_certifies_nothing(log: Log, used: dict[str, Any]) -> None:
     with_old_keys(log, **used)
-    assert recall(log.given()).lost == (REMOVED_BOUND,)
+    assert load_memory(log.given()).lost == (REMOVED_BOUND,)
     planned = list(log.plans())
     assert all(json.loads(one.snapshot.body)["verdict"] == "suspended" for one in planned)
     first = json.loads(planned[0].snapshot.body)["health"][0]

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from app.counting.rules import EvidenceRows
 from app.errors import SessionNotFound
 from app.planning import worker as computing
 from app.planning.make_plan import make_plan
+from app.planning.plan import PlanningInput
 from app.planning.worker import Computing, PlanFailed, ProcessDied
-from app.sessions.model import Counters, EvidenceRows
-from app.sessions.ports import PlanningInput
+from app.sessions.model import Counters
 from tests.session_fixtures import MakeRecord
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)

@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Any, cast
 
 import pytest
-
-from app.errors import StorageUnavailable
 from app.results.estimating import MOST_KEPT, STALE_SECONDS, Estimating
-from app.sessions.model import EvidenceRows, SessionRecord
-from app.sessions.ports import Measured, Store
+from app.sessions.ports import Store
+
+from app.counting.rules import EvidenceRows
+from app.errors import StorageUnavailable
+from app.results.sql import Measured
+from app.sessions.model import Session
 from tests.session_fixtures import MakeRecord
 
 COUNTS = EvidenceRows([0, 0], [1, 2], [1, 1], [10, 20], [5.0, 4.0], [0, 0], [0, 0], [0, 0])
@@ -19,12 +21,12 @@ COUNTS = EvidenceRows([0, 0], [1, 2], [1, 1], [10, 20], [5.0, 4.0], [0, 0], [0, 
 class Shelves:
     """A store of one session, and a note of how often its evidence was read."""
 
-    def __init__(self, record: SessionRecord) -> None:
+    def __init__(self, record: Session) -> None:
         self.record = record
         self.reads = 0
         self.away = False
 
-    async def session(self, _: str) -> SessionRecord:
+    async def session(self, _: str) -> Session:
         return self.record
 
     async def measured(self, _: str) -> Measured:

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from app.results.health import CHANGED_SHARES, REMOVED_BOUND, in_words, kept, suspended, to_plain, with_new
 
+from app.counting.signals_sql import Signals
 from app.engine.health import Finding, FindingKind
-from app.planning.make_plan import Planned
+from app.health import Health
+from app.planning.plan import Planned
 from app.results.snapshots import snapshot_of
-from app.sessions.model import FeedbackKind, Health, Signals
+from app.sessions.model import FeedbackKind
 from tests.session_fixtures import MakeRecord, items
 from tests.session_log import NOW, Log, Users, a_clear_winner
 

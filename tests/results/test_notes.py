@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 from app.results.health import in_words, suspended, to_plain
 
+from app.counting.signals_sql import Signals
 from app.engine.health import Finding, FindingKind
 from app.engine.problem import Model
+from app.health import Health
 from app.planning.make_plan import make_plan
 from app.results.notes import NoteKind, epsilon_note, notes_from_signals, notes_of, outdated
 from app.results.snapshots import snapshot_of
-from app.sessions.model import FeedbackKind, Health, MissingFeedback, Signals
+from app.sessions.model import FeedbackKind, MissingFeedback
 from tests.session_fixtures import MakeRecord, MakeSettings, items
 from tests.session_log import NOW, Log
 

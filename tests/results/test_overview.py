@@ -1,11 +1,11 @@
 import asyncio
 
 import pytest
+from app.results.overview import FRESH_SECONDS, MOST_NAMED, Overview
 
 from app.errors import StorageUnavailable
 from app.results import overview
-from app.results.overview import FRESH_SECONDS, MOST_NAMED, Overview
-from app.sessions.ports import Census, SessionGroup
+from app.results.sql import Census, SessionGroup
 
 SOME = Census((SessionGroup("running", "not_yet", 2, 7),))
 

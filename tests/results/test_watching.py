@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 
 import pytest
+from app.results.watching import Watch
 
 from app.errors import Overloaded, StorageUnavailable
 from app.results import watching
-from app.results.watching import Watch
-from app.sessions.model import Counters, Live, Snapshot
+from app.results.sql import Live
+from app.sessions.model import Counters, Snapshot
 from app.telemetry.logs import REQUEST_ID
 
 POLL_SECONDS = 0.01

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from app.counting.rules import OpenImpression, Uptime, fold
+from app.counting.rules import fold
+from app.database.heartbeat import Uptime
 from app.engine.confidence import upper_end
+from app.impressions.feedback import StoredImpression
 from app.sessions.creation import NewSession, settle
 from app.sessions.model import Item
 
@@ -26,7 +28,9 @@ def history(rng: np.random.Generator, lag: float) -> tuple[np.ndarray, np.ndarra
 
 def counts_by_fold(rewards: np.ndarray, arrives: np.ndarray, now: float) -> tuple[int, float]:
     opened = [
-        OpenImpression(place + 1, 0, 1, 1, float(place), rewards[place] if arrives[place] <= now else None, None, False)
+        StoredImpression(
+            place + 1, 0, 1, 1, float(place), rewards[place] if arrives[place] <= now else None, None, False
+        )
         for place in range(min(int(now) + 1, IMPRESSIONS))
     ]
     evidence = fold(opened, SETTINGS, now, UP).evidence

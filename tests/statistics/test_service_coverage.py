@@ -5,19 +5,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from app.sessions.service import Answer, Sessions
 from scipy.stats import binom
 from sqlalchemy import select
 
 from app.counting import rules as maturity
 from app.counting import sql as folding
-from app.database.store import SqlStore
 from app.database.tables import impressions
 from app.engine.confidence import upper_end
+from app.impressions.handout import Order
 from app.planning.make_plan import evidence_of
 from app.sessions.creation import NewSession
 from app.sessions.model import Item
-from app.sessions.ports import Order
-from app.sessions.service import Answer, Sessions
+from tests.store import SessionStore
 
 ALPHA = 0.1
 NO_CLICK = 0.6  # of every pair
@@ -26,7 +26,7 @@ ALLOWED = int(binom.ppf(0.999, SESSIONS, ALPHA))
 ITEMS = (Item("a", "a"), Item("b", "b"), Item("c", "c"))
 
 
-async def missed(sessions: Sessions, store: SqlStore, rng: np.random.Generator) -> bool:
+async def missed(sessions: Sessions, store: SessionStore, rng: np.random.Generator) -> bool:
     """Runs one session; returns whether the upper bound of some pair was ever below the truth, at any fold."""
     session = (await sessions.create(NewSession(items=ITEMS, policy="naive", epsilon=0.01, seed=1))).record.id
     shown = await sessions.next_pairs(session, Order(IMPRESSIONS, "next-pair/batch", None, ""))
@@ -49,7 +49,7 @@ async def missed(sessions: Sessions, store: SqlStore, rng: np.random.Generator) 
 
 
 async def misses(folder: Path) -> int:
-    store = SqlStore(f"sqlite:///{folder / 'coverage.db'}")
+    store = SessionStore(f"sqlite:///{folder / 'coverage.db'}")
     await store.start()
     try:
         sessions, rng = Sessions(store), np.random.default_rng(23)

@@ -4,19 +4,19 @@ import pytest
 
 from app.web.api import Api, build_api
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import FakeSessions
+from tests.fakes.sessions import FakeServices
 
 LIMIT = 2 * 1024 * 1024
 
 
 @pytest.fixture
-def sessions() -> FakeSessions:
-    return FakeSessions()
+def sessions() -> FakeServices:
+    return FakeServices()
 
 
 @pytest.fixture(params=[True, False], ids=["hot lane", "plain"])
-def app(request: pytest.FixtureRequest, sessions: FakeSessions) -> Api:
-    return build_api(sessions, version="1.2.3", body_limit_bytes=LIMIT, hot_lane=request.param)
+def app(request: pytest.FixtureRequest, sessions: FakeServices) -> Api:
+    return build_api(sessions.services, version="1.2.3", body_limit_bytes=LIMIT, hot_lane=request.param)
 
 
 @pytest.fixture

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from app.errors import Overloaded
-from app.sessions.model import Counters, HistoryPoint, Live, Snapshot
+from app.results.sql import HistoryPoint, Live
+from app.sessions.model import Counters, Snapshot
 from app.web.routes import results
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import BEST_PAIR, FakeSessions
+from tests.fakes.sessions import BEST_PAIR, FakeServices
 
 
 def live(tag: str, counted: int) -> Live:
@@ -22,7 +23,7 @@ def events(text: str) -> list[dict[str, str]]:
     return [dict(line.split(": ", 1) for line in block) for block in blocks if block]
 
 
-def test_events_tell_what_changed(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_events_tell_what_changed(api: Caller, session: str, sessions: FakeServices) -> None:
     sessions.lives = [live("t1", 5), None, live("t1", 6), live("t2", 6)]
     answer = api.get(f"{session}/events")
     assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
@@ -39,7 +40,7 @@ def test_events_tell_what_changed(api: Caller, session: str, sessions: FakeSessi
 
 @pytest.mark.parametrize(("known", "again"), [("t1", False), ("t0", True), (None, True)])
 def test_a_caller_that_comes_back_is_not_told_what_it_knows(
-    api: Caller, session: str, sessions: FakeSessions, known: str | None, again: bool
+    api: Caller, session: str, sessions: FakeServices, known: str | None, again: bool
 ) -> None:
     sessions.lives = [live("t1", 5)]
     answer = api.get(f"{session}/events", headers={"Last-Event-ID": known} if known else {})
@@ -47,7 +48,7 @@ def test_a_caller_that_comes_back_is_not_told_what_it_knows(
     assert "event: counters" in answer.text
 
 
-def test_problems_come_before_the_stream(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_problems_come_before_the_stream(api: Caller, session: str, sessions: FakeServices) -> None:
     assert api.get("/v1/sessions/nope/events").json()["type"] == "/problems/session-not-found"
     sessions.error = Overloaded("too many")
     assert api.get(f"{session}/events").status_code == 503
@@ -67,7 +68,7 @@ def point(version: int) -> HistoryPoint:
     return HistoryPoint(version, 1_700_000_000.5 + version, report)
 
 
-def test_history(api: Caller, session: str, sessions: FakeSessions, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_history(api: Caller, session: str, sessions: FakeServices, monkeypatch: pytest.MonkeyPatch) -> None:
     sessions.points = [point(version) for version in (1, 2, 3)]
     first = api.get(f"{session}/history").json()
     assert [each["plan_version"] for each in first["points"]] == [1, 2, 3]

@@ -6,7 +6,7 @@ import pytest
 
 from app.web.hot_lane import _read_path
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import FakeSessions
+from tests.fakes.sessions import FakeServices
 
 BODIES = {
     "nothing": b"",
@@ -89,7 +89,7 @@ def test_addresses_that_anybody_may_make_up_are_not_kept(api: Caller) -> None:
     "session_id", ["..", "%00", "a%0Ab", "%F0%9F%98%80", "x" * 65, "a%2Fb", "'; DROP TABLE--", "%ff"]
 )
 @pytest.mark.parametrize("route", ["", "/best-pair", "/export", "/certificate"])
-def test_ids_that_cannot_exist_are_not_found(api: Caller, sessions: FakeSessions, session_id: str, route: str) -> None:
+def test_ids_that_cannot_exist_are_not_found(api: Caller, sessions: FakeServices, session_id: str, route: str) -> None:
     sessions.error = AssertionError("must not be asked")
     assert api.get(f"/v1/sessions/{session_id}{route}").status_code == 404
 

@@ -13,7 +13,7 @@ from app.web.access_control import AccessControl
 from app.web.api import build_api
 from app.web.hot_lane import HotLane
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import FakeSessions
+from tests.fakes.sessions import FakeServices
 
 LIMIT = 10_000
 JSON = {"Content-Type": "application/json"}
@@ -68,10 +68,10 @@ PASSED_ON: list[tuple[str, str, bytes, dict[str, str]]] = [
 
 
 def send(hot: bool, request: tuple[str, str, bytes, dict[str, str]], at: str = AT, **changes: Any) -> httpx.Response:
-    sessions = FakeSessions()
+    sessions = FakeServices()
     for name, value in changes.items():
         setattr(sessions, name, value)
-    with Caller(build_api(sessions, version="1", body_limit_bytes=LIMIT, hot_lane=hot)) as api:
+    with Caller(build_api(sessions.services, version="1", body_limit_bytes=LIMIT, hot_lane=hot)) as api:
         error, sessions.error = sessions.error, None
         api.post("/v1/sessions", {"items": ['ä"/\\🙂', "b", "c"]})
         sessions.error = error
@@ -113,9 +113,9 @@ async def _refuse_all(scope: Any, _receive: Any, _send: Any) -> None:
 
 @pytest.mark.parametrize("request_", SERVED, ids=str)
 def test_usual_requests_do_not_reach_the_framework(request_: tuple[str, str, bytes, dict[str, str]]) -> None:
-    sessions = FakeSessions()
+    sessions = FakeServices()
     lane = HotLane(_refuse_all, sessions, body_limit_bytes=LIMIT, access_control=AccessControl(None), meter=Meter())
-    with Caller(build_api(sessions, version="1", body_limit_bytes=LIMIT)) as api:
+    with Caller(build_api(sessions.services, version="1", body_limit_bytes=LIMIT)) as api:
         api.post("/v1/sessions", {"items": ["a", "b", "c"]})
     method, path, content, headers = request_
     with Caller(lane) as api:
@@ -125,8 +125,8 @@ def test_usual_requests_do_not_reach_the_framework(request_: tuple[str, str, byt
 def test_a_header_twice_is_for_the_framework() -> None:
     answers = []
     for hot in (True, False):
-        sessions = FakeSessions()
-        with Caller(build_api(sessions, version="1", body_limit_bytes=LIMIT, hot_lane=hot)) as api:
+        sessions = FakeServices()
+        with Caller(build_api(sessions.services, version="1", body_limit_bytes=LIMIT, hot_lane=hot)) as api:
             api.post("/v1/sessions", {"items": ["a", "b"]})
             headers = [*ID.items(), ("Idempotency-Key", "one"), ("Idempotency-Key", "two")]
             answers.append((seen(api.send("POST", f"{AT}/next-pair", headers=headers)), sessions.orders))
@@ -134,8 +134,8 @@ def test_a_header_twice_is_for_the_framework() -> None:
 
 
 def test_a_body_in_pieces_is_read_whole_and_a_caller_that_leaves_is_let_go() -> None:
-    sessions = FakeSessions()
-    api = build_api(sessions, version="1", body_limit_bytes=LIMIT)
+    sessions = FakeServices()
+    api = build_api(sessions.services, version="1", body_limit_bytes=LIMIT)
     with Caller(api) as caller:
         caller.post("/v1/sessions", {"items": ["a", "b"]})
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from app.sessions.model import Rewards
+from app.impressions.feedback import Rewards
 from app.web import mapping
 from app.web.hot_lane_bodies import plain_answers
 from app.wire.serving import LARGEST_BATCH, Feedback

@@ -12,13 +12,14 @@ from app.access.admission import KeylessAccess
 from app.access.key_cache import KeyCache
 from app.access.keys import Scope, new_key
 from app.access.sql import AccessStore
-from app.sessions.model import Counters, Live
+from app.results.sql import Live
+from app.sessions.model import Counters
 from app.web.access import OPEN_PATHS, scopes_of_routes
 from app.web.access_control import AccessControl
 from app.web.api import Api, build_api
 from tests.access.stores import access_store
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import FakeSessions
+from tests.fakes.sessions import FakeServices
 
 SERVE, FEEDBACK, READ, ADMIN = Scope
 AT = "/v1/sessions/{session_id}"
@@ -72,7 +73,7 @@ class Service:
     """The API with the sessions s0 and s1, and a way to make keys of every kind."""
 
     def __init__(self, store: AccessStore, hot_lane: bool) -> None:
-        self.sessions, self.store = FakeSessions(), store
+        self.sessions, self.store = FakeServices(), store
         self.cache = KeyCache(store)
         self.app: Api = build_api(
             self.sessions,
@@ -262,7 +263,7 @@ def test_access_before_the_first_key(
     keyless_access: KeylessAccess, host: str, hot_lane: bool, no_keys: KeyCache
 ) -> None:
     access_control = AccessControl(no_keys, keyless_access=keyless_access)
-    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
+    app = build_api(FakeServices(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
     local = host.startswith(("localhost", "127.", "[::1]"))
     expected = {KeylessAccess.NONE: 401, KeylessAccess.ALL: 404, KeylessAccess.LOOPBACK: 404 if local else 403}[
         keyless_access
@@ -282,7 +283,7 @@ def test_access_before_the_first_key(
 def test_before_the_first_key_pages_of_other_sites_change_nothing(site: str, hot_lane: bool, no_keys: KeyCache) -> None:
     """They cannot read a response, but a browser sends their POST without a body, without a preflight request."""
     access_control = AccessControl(no_keys, keyless_access=KeylessAccess.LOOPBACK)
-    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
+    app = build_api(FakeServices(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
     headers = {"Host": "localhost", "Sec-Fetch-Site": site}
     with Caller(app) as caller:
         for path in ("/next-pair", "/next-pair/batch", "/feedback", "/feedback/batch", ""):
@@ -319,7 +320,7 @@ def test_before_the_first_key_the_origin_decides_if_the_browser_sends_no_fetch_s
     host: str, origin: str | None, is_ours: bool, hot_lane: bool, no_keys: KeyCache
 ) -> None:
     access_control = AccessControl(no_keys, keyless_access=KeylessAccess.LOOPBACK)
-    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
+    app = build_api(FakeServices(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
     headers = {"Host": host} if origin is None else {"Host": host, "Origin": origin}
     with Caller(app) as caller:
         for method, path in (("POST", "/next-pair"), ("POST", "/feedback"), ("DELETE", ""), ("PATCH", "")):

@@ -16,7 +16,7 @@ from app.web.access_control import AccessControl
 from app.web.api import build_api
 from tests.access.stores import access_store
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import FakeSessions
+from tests.fakes.sessions import FakeServices
 
 ANSWER = {"ticket": "t", "reward": 1}
 REQUESTS: list[tuple[str, str, object]] = [
@@ -50,10 +50,16 @@ class Lanes:
         asyncio.run(self.cache.refresh())
 
     def send(self, hot_lane: bool, request: tuple[str, str, object], headers: list[tuple[str, str]]) -> httpx.Response:
-        sessions = FakeSessions()
+        sessions = FakeServices()
         access_control = AccessControl(self.cache, rate=Rate(100, 3600))
         with Caller(
-            build_api(sessions, version="1", body_limit_bytes=99_999, hot_lane=hot_lane, access_control=access_control)
+            build_api(
+                sessions.services,
+                version="1",
+                body_limit_bytes=99_999,
+                hot_lane=hot_lane,
+                access_control=access_control,
+            )
         ) as caller:
             admin = {"Authorization": f"Bearer {self.keys['right']}"}
             for _ in range(2):

@@ -1,17 +1,18 @@
 """What /metrics tells of one process; several are in tests/e2e."""
 
 import pytest
-from app.sessions.ports import Census, SessionGroup, SessionProgress
 from prometheus_client.parser import text_string_to_metric_families
 
 from app.errors import Overloaded, StorageUnavailable
-from app.sessions.model import FeedbackStatus, Purpose
+from app.impressions.feedback import FeedbackStatus
+from app.impressions.handout import Purpose
+from app.results.sql import Census, SessionGroup, SessionProgress
 from app.telemetry.metrics import FEEDBACK, METRICS, PURPOSES, ROUTES, Meter
 from app.web.api import Api
 from app.web.middleware import _NAMES
 from app.web.routes.metrics import exposition
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import FakeSessions
+from tests.fakes.sessions import FakeServices
 
 FULL = Census((SessionGroup("running", "not_yet", 2, 7),), (SessionProgress("s1", 0.25, 40),))
 
@@ -32,7 +33,7 @@ def samples(text: str) -> dict[tuple[str, ...], float]:
 
 
 def test_requests_are_counted_by_route_and_class_whichever_lane_serves_them(
-    api: Caller, sessions: FakeSessions, session: str
+    api: Caller, sessions: FakeServices, session: str
 ) -> None:
     api.post(f"{session}/next-pair")
     api.post(f"{session}/next-pair/batch", {"count": 2})
@@ -62,7 +63,7 @@ def test_requests_are_counted_by_route_and_class_whichever_lane_serves_them(
     assert again["bestpair_requests_total", "metrics", "2xx"] == 1
 
 
-def test_without_a_database_metrics_are_told_all_the_same(api: Caller, sessions: FakeSessions) -> None:
+def test_without_a_database_metrics_are_told_all_the_same(api: Caller, sessions: FakeServices) -> None:
     assert scraped(api)["bestpair_database_up",] == 1
     assert scraped(api)["bestpair_sessions", "running", "not_yet"] == 2
     assert scraped(api)["bestpair_impressions_outstanding",] == 7

@@ -12,7 +12,7 @@ from app.errors import SessionError
 from app.web.problems import CATALOGUE, MEDIA_TYPE, Kind, Refusal, kind_of
 from app.wire.problem import Problem
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import FakeSessions
+from tests.fakes.sessions import FakeServices
 
 E = TypeVar("E", bound=Exception)
 
@@ -82,7 +82,7 @@ RAISED: dict[type[SessionError], SessionError] = {
 
 
 @pytest.mark.parametrize("error", list(subclasses(SessionError)))
-def test_errors_of_the_sessions(api: Caller, sessions: FakeSessions, session: str, error: type[SessionError]) -> None:
+def test_errors_of_the_sessions(api: Caller, sessions: FakeServices, session: str, error: type[SessionError]) -> None:
     sessions.error = RAISED[error]
     response = api.post(f"{session}/feedback", {"ticket": "t", "reward": 1})
     problem = read_problem(response)
@@ -91,7 +91,7 @@ def test_errors_of_the_sessions(api: Caller, sessions: FakeSessions, session: st
     assert response.headers.get("retry-after") == (str(kind.retry_after) if kind.status in {429, 503} else None)
 
 
-def test_an_error_that_names_a_field_says_so_in_errors(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_an_error_that_names_a_field_says_so_in_errors(api: Caller, session: str, sessions: FakeServices) -> None:
     sessions.error = facts.InvalidFeedback("reward", "must be 0 or 1")
     problem = read_problem(api.post(f"{session}/feedback", {"ticket": "t", "reward": 1}))
     assert problem.detail == "reward: must be 0 or 1"
@@ -99,7 +99,7 @@ def test_an_error_that_names_a_field_says_so_in_errors(api: Caller, session: str
     assert [(each.field, each.message) for each in problem.errors] == [("reward", "must be 0 or 1")]
 
 
-def test_not_ready_says_why(api: Caller, sessions: FakeSessions) -> None:
+def test_not_ready_says_why(api: Caller, sessions: FakeServices) -> None:
     assert api.get("/readyz").json() == {"status": "ready"}
     sessions.not_ready = "the tables are behind; run bestpair migrate"
     response = api.get("/readyz")
@@ -110,7 +110,7 @@ def test_not_ready_says_why(api: Caller, sessions: FakeSessions) -> None:
 
 
 def test_an_unexpected_fault_tells_nothing_but_its_id(
-    api: Caller, session: str, sessions: FakeSessions, caplog: pytest.LogCaptureFixture
+    api: Caller, session: str, sessions: FakeServices, caplog: pytest.LogCaptureFixture
 ) -> None:
     sessions.error = RuntimeError("password=hunter2")
     with caplog.at_level(logging.ERROR, "bestpair.web"):
@@ -122,7 +122,7 @@ def test_an_unexpected_fault_tells_nothing_but_its_id(
     assert "hunter2" in caplog.text
 
 
-def test_an_error_nobody_mapped_is_a_fault_of_ours(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_an_error_nobody_mapped_is_a_fault_of_ours(api: Caller, session: str, sessions: FakeServices) -> None:
     sessions.error = SessionError("the bare base")
     assert read_problem(api.get(session)).type == "/problems/internal-error"
 

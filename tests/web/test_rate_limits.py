@@ -15,7 +15,7 @@ from app.web.access_control import AccessControl
 from app.web.api import build_api
 from tests.access.stores import access_store
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import FakeSessions
+from tests.fakes.sessions import FakeServices
 
 ANSWER = {"ticket": "t", "reward": 1}
 
@@ -24,7 +24,7 @@ class Service:
     """The API with a limit of ten calls an hour for keys without their own limit."""
 
     def __init__(self, store: AccessStore, hot_lane: bool) -> None:
-        self.store, self.sessions = store, FakeSessions()
+        self.store, self.sessions = store, FakeServices()
         self.cache = KeyCache(store)
         access_control = AccessControl(self.cache, rate=Rate(10, 3600))
         self.caller = Caller(

@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from app.sessions.ports import CertificateRecord
 
+from app.results.sql import Certificate
 from app.sessions.model import Snapshot
 from app.web.responses import matches_etag
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import BEST_PAIR, FakeSessions
+from tests.fakes.sessions import BEST_PAIR, FakeServices
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_tags(given: list[str], known: bool) -> None:
     assert matches_etag(given, '"tag"') is known
 
 
-def test_an_unchanged_best_pair_is_not_sent_again(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_an_unchanged_best_pair_is_not_sent_again(api: Caller, session: str, sessions: FakeServices) -> None:
     first = api.get(f"{session}/best-pair")
     assert (first.json(), first.headers["cache-control"]) == (BEST_PAIR, "no-cache")
     known = {"If-None-Match": first.headers["etag"]}
@@ -55,9 +55,9 @@ def test_estimates(api: Caller, session: str) -> None:
     assert api.get(f"{session}/estimates?top=201").status_code == 422
 
 
-def test_a_certificate_is_sent_byte_for_byte(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_a_certificate_is_sent_byte_for_byte(api: Caller, session: str, sessions: FakeServices) -> None:
     body = '{"digest" :"d1",  "pair":["é","b"] }'
-    sessions.stored_certificate = CertificateRecord(body, "d1")
+    sessions.stored_certificate = Certificate(body, "d1")
     response = api.get(f"{session}/certificate")
     assert response.content == body.encode()
     assert response.headers["etag"] == '"d1"'
@@ -76,7 +76,7 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def test_an_export_has_one_row_per_line(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_an_export_has_one_row_per_line(api: Caller, session: str, sessions: FakeServices) -> None:
     sessions.exported = ROWS * 1000
     response = api.get(f"{session}/export")
     assert response.headers["content-type"] == "application/x-ndjson"
@@ -84,7 +84,7 @@ def test_an_export_has_one_row_per_line(api: Caller, session: str, sessions: Fak
     assert [json.loads(line) for line in response.text.splitlines()] == sessions.exported
 
 
-def test_a_table_runs_no_formulas(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_a_table_runs_no_formulas(api: Caller, session: str, sessions: FakeServices) -> None:
     sessions.exported = ROWS
     response = api.get(f"{session}/export?format=csv")
     assert response.headers["content-type"] == "text/csv; charset=utf-8"
@@ -112,7 +112,7 @@ def test_a_table_runs_no_formulas(api: Caller, session: str, sessions: FakeSessi
     ],
 )
 def test_formulas_that_other_spreadsheets_see_are_none_either(
-    api: Caller, session: str, sessions: FakeSessions, item: str, cell: str
+    api: Caller, session: str, sessions: FakeServices, item: str, cell: str
 ) -> None:
     head = {"kind": "session", "id": "s0", "name": item, "items": [{"id": item, "label": item}]}
     sessions.exported = [head, {"kind": "impression", "sequence": 1, "i": 0, "j": 0}]

@@ -1,5 +1,5 @@
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import FakeSessions
+from tests.fakes.sessions import FakeServices
 
 
 def test_creation_answers_with_the_session_and_where_it_is(api: Caller) -> None:
@@ -46,7 +46,7 @@ def test_lists_leave_the_items_out(api: Caller, session: str) -> None:
     assert session.endswith(listed["id"])
 
 
-def test_a_patch_asks_for_what_it_names_only(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_a_patch_asks_for_what_it_names_only(api: Caller, session: str, sessions: FakeServices) -> None:
     assert api.send("PATCH", session, json={"state": "paused"}).status_code == 200
     assert api.send("PATCH", session, json={"name": "new", "budget": 9}).status_code == 200
     first, second = sessions.changes
