@@ -7,6 +7,7 @@ from typing import Any
 from app.access.audit import OPEN_ACCESS
 from app.counting.fold import fold
 from app.counting.sql import FoldResult
+from app.database.statements import is_storable
 from app.database.store import Store
 from app.database.tables import State
 from app.impressions.feedback import FeedbackRows, FeedbackStatus
@@ -36,7 +37,7 @@ from app.services import Services
 from app.sessions.cache import SessionCache
 from app.sessions.lookup import SessionLookup
 from app.sessions.model import Counters, Session, SessionChange, SessionView, Snapshot
-from app.sessions.sql import change_session, delete_some, read_session, read_view, read_views
+from app.sessions.sql import change_session, delete_some, not_found, read_session, read_view, read_views
 from app.telemetry.metrics import Meter
 
 
@@ -80,10 +81,12 @@ class SessionStore(Store):
         return (await self.read(read_view, session_id, self.cache)).counters
 
     async def issue(self, session_id: str, order: Order) -> list[Impression]:
+        _check(session_id)
         asked = order._replace(session_id=session_id)
         return await self.submit(self.impressions._issue, asked, asked.n_impressions, drop_if_cancelled=True)
 
     async def answer(self, session_id: str, rows: FeedbackRows) -> list[FeedbackStatus]:
+        _check(session_id)
         return await self.submit(self.impressions._take_feedback, FeedbackRequest(session_id, rows), len(rows))
 
     async def fold(self, session_id: str) -> Counters:
@@ -139,3 +142,9 @@ class SessionStore(Store):
 
     async def census(self, most_named: int) -> Census:
         return await self.read(read_census, most_named)
+
+
+def _check(session_id: str) -> None:
+    """Refuses ids that no database can store; the use cases look the session up first, which does the same."""
+    if not is_storable(session_id):
+        raise not_found(ascii(session_id))

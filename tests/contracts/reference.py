@@ -75,7 +75,8 @@ class Reference:
                 sums[*pair, shown.one.plan_version][4] += 1
             if self._settled.get(shown.one.ticket) != "counted":
                 continue
-            clicked = (shown.answer.clicked or frozenset()) if shown.answer else frozenset()
+            ids = (shown.answer.clicked or []) if shown.answer else []
+            clicked = {int(item.removeprefix("ad-")) for item in ids}
             value = 0.0 if shown.answer is None else shown.answer.reward
             cell = sums[*pair, shown.one.plan_version]
             cell[0] += 1

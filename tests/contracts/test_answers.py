@@ -9,10 +9,10 @@ import pytest
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.tickets import exploit_ticket
 from app.sessions.model import FeedbackKind, MissingFeedback
-from app.wire.serving import Feedback
 from tests.examples import (
     a_session,
     exported,
+    feedback,
     issue,
     let_time_pass,
     order,
@@ -31,12 +31,12 @@ class TestFeedback:
         let_time_pass(database_url, 301)
         shown, conflict, hidden, elsewhere = [*await issue(store, session_id, 3), *await issue(store, other, 1)]
         key = (await store.session(session_id)).ticket_key
-        hide = Feedback(hidden.ticket, not_shown=True)
+        hide = feedback(hidden.ticket, not_shown=True)
         told = [
             (reward(shown, 1), ACCEPTED),
             (reward(shown, 1), DUPLICATE),
             (reward(shown, 0), CONFLICT),
-            (Feedback(shown.ticket, not_shown=True), CONFLICT),
+            (feedback(shown.ticket, not_shown=True), CONFLICT),
             (reward(conflict, 0), ACCEPTED),
             (reward(conflict, 1), CONFLICT),
             (hide, ACCEPTED),
@@ -45,13 +45,13 @@ class TestFeedback:
             (reward(old[0], 1), LATE),
             (reward(old[0], 1), DUPLICATE),
             (reward(old[0], 0), CONFLICT),
-            (Feedback(old[1].ticket, not_shown=True), LATE),
-            (Feedback(exploit_ticket(key, session_id), reward=1), IGNORED),
-            (Feedback(exploit_ticket(key, other), reward=1), NOT_FOUND),
-            (Feedback(exploit_ticket(b"forged", session_id), reward=1), NOT_FOUND),
+            (feedback(old[1].ticket, not_shown=True), LATE),
+            (feedback(exploit_ticket(key, session_id), reward=1), IGNORED),
+            (feedback(exploit_ticket(key, other), reward=1), NOT_FOUND),
+            (feedback(exploit_ticket(b"forged", session_id), reward=1), NOT_FOUND),
             (reward(elsewhere, 1), NOT_FOUND),
-            (Feedback("", reward=1), NOT_FOUND),
-            (Feedback(shown.ticket.swapcase(), reward=1), NOT_FOUND),
+            (feedback("", reward=1), NOT_FOUND),
+            (feedback(shown.ticket.swapcase(), reward=1), NOT_FOUND),
         ]
         expected = [status for _, status in told]
         assert await store.answer(session_id, [feedback for feedback, _ in told]) == expected  # all in one batch
@@ -77,7 +77,7 @@ class TestFeedback:
         session_id = await a_session(store, feedback=FeedbackKind.ITEMS, demand=((0, 1, 100),))
         given = await issue(store, session_id, 20)
         clicks = [frozenset[int](), frozenset({0}), frozenset({1}), frozenset({0, 1})] * 5
-        told = [Feedback(one.ticket, clicked=clicked) for one, clicked in zip(given, clicks, strict=True)]
+        told = [feedback(one.ticket, clicked=clicked) for one, clicked in zip(given, clicks, strict=True)]
         assert await store.answer(session_id, told) == [ACCEPTED] * 20
         await store.fold(session_id)
         evidence = (await store.planning_input(session_id)).evidence

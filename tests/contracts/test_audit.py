@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from app.access.audit import Action, Entry
-from app.access.sql import AccessStore
+from app.access.sql import AccessStore, write_audit_entry
 from app.database.tables import State
 from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
-from app.sessions import sql as managing
+from app.sessions import sql as session_sql
 from app.sessions.model import SessionChange
 from tests.examples import a_session, execute, issue, plan, record, snapshot
 from tests.store import SessionStore
@@ -88,10 +88,11 @@ async def test_a_change_that_is_rolled_back_adds_no_entry(
 ) -> None:
     session = await a_session(store)
 
-    def fails(*_: object) -> None:
+    def write_and_fail(*given: Any) -> None:
+        write_audit_entry(*given)
         raise InvalidStateChange("after the entry")
 
-    monkeypatch.setattr(managing, "session_record", fails)
+    monkeypatch.setattr(session_sql, "write_audit_entry", write_and_fail)
     with pytest.raises(InvalidStateChange):
         await store.change_session(session, SessionChange(state=PAUSED))
     assert [entry.action for entry in await audit_entries(database_url)] == [Action.CREATE]
@@ -101,7 +102,7 @@ async def test_a_change_that_is_rolled_back_adds_no_entry(
 async def test_deletion_adds_an_entry_and_keeps_the_earlier_ones(
     store: SessionStore, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(managing, "_DELETED_AT_ONCE", 10)
+    monkeypatch.setattr(session_sql, "_DELETED_AT_ONCE", 10)
     session = await a_session(store)
     await issue(store, session, 35)
     await store.delete_session(session, "bp_3")

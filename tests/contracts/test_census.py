@@ -1,7 +1,6 @@
 """Counting sessions, on every database."""
 
 import json
-from dataclasses import replace
 
 from app.database.tables import State
 from app.results.sql import SessionGroup, SessionProgress
@@ -40,7 +39,7 @@ async def test_sessions_are_counted_by_state_and_verdict(store: SessionStore) ->
     newest = (await store.census(1)).progress
     assert newest == (SessionProgress(certified, 0.0, 9_000_000_000),)
     assert len((await store.census(10)).progress) == 4
-    assert replace(newest[0], gap=0.5, session_id=first, samples=40) in (await store.census(10)).progress
+    assert newest[0]._replace(gap=0.5, session_id=first, samples=40) in (await store.census(10)).progress
 
 
 async def test_a_deleted_session_is_counted_no_more(store: SessionStore) -> None:

@@ -12,7 +12,7 @@ from app.impressions.handout import Impression
 from app.sessions.model import Counters, FeedbackKind, MissingFeedback, SessionChange
 from app.wire.serving import Feedback
 from tests.contracts.reference import Reference, recount, sums_of
-from tests.examples import a_session, add_plan, exported, issue, let_time_pass, order, plan, reward, snapshot
+from tests.examples import a_session, add_plan, exported, feedback, issue, let_time_pass, order, plan, reward, snapshot
 from tests.store import SessionStore
 
 HISTORIES: list[dict[str, Any]] = [
@@ -63,9 +63,9 @@ async def test_random_histories_count_as_the_reference_says(
 
 def _answer(rng: random.Random, one: Impression, history: dict[str, Any]) -> Feedback:
     if rng.random() < 0.1:
-        return Feedback(one.ticket, not_shown=True)
+        return feedback(one.ticket, not_shown=True)
     if history.get("feedback") is FeedbackKind.ITEMS:
-        return Feedback(one.ticket, clicked=frozenset(item for item in (one.i, one.j) if rng.random() < 0.4))
+        return feedback(one.ticket, clicked=frozenset(item for item in (one.i, one.j) if rng.random() < 0.4))
     return reward(one, float(rng.random() < 0.4))
 
 
@@ -116,7 +116,7 @@ async def test_a_fold_tells_for_how_long_nothing_will_be_final(store: SessionSto
     await issue(store, session_id, 2)
     let_time_pass(database_url, 30)
     await issue(store, session_id, 2)
-    assert 50 < (await store.fold(session_id)).quiet_seconds <= 60
+    assert 50 < (await store.fold_result(session_id)).quiet_seconds <= 60
 
 
 async def test_a_stopped_session_still_counts_what_comes(store: SessionStore) -> None:

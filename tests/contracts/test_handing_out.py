@@ -15,12 +15,12 @@ from app.errors import (
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.handout import Purpose
 from app.sessions.model import Counters, SessionChange
-from app.wire.serving import Feedback
 from tests.examples import (
     THREE_PAIRS,
     a_session,
     execute,
     exported,
+    feedback,
     issue,
     let_time_pass,
     order,
@@ -70,7 +70,7 @@ class TestHandingOut:
     async def test_void_impressions_give_their_budget_back(self, store: SessionStore) -> None:
         session_id = await a_session(store, budget=4)
         given = await issue(store, session_id, 4)
-        await store.answer(session_id, [Feedback(one.ticket, not_shown=True) for one in given[:3]])
+        await store.answer(session_id, [feedback(one.ticket, not_shown=True) for one in given[:3]])
         assert (await store.issue(session_id, order()))[0].purpose is Purpose.EXPLOIT
         assert await store.fold(session_id) == Counters(issued=4, answered=0, void=3, counted=0)
         again = await issue(store, session_id, 6)
@@ -113,7 +113,7 @@ class TestHandingOut:
             store.issue(good, order(2)),
             store.issue(stopped, order()),
             store.issue("unknown", order()),
-            store.answer(good, [reward(shown, 1), Feedback("\0 no ticket \ud83d", reward=1)]),
+            store.answer(good, [reward(shown, 1), feedback("\0 no ticket \ud83d", reward=1)]),
             store.answer("unknown", [reward(shown, 1)]),
             store.issue(good, order(1, key="a \0 that no database can hold")),
             store.issue(good, order(2)),

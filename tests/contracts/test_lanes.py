@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
-from app.sessions.service import Sessions
 
 from app.web.api import build_api
 from tests.store import SessionStore
@@ -18,8 +17,8 @@ HEADERS = {"X-Request-ID": "fixed", "Content-Type": "application/json"}
 @pytest.fixture
 async def lanes(store: SessionStore) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
     """A caller for each lane; both lead to one store."""
-    sessions = Sessions(store)
-    apps = [build_api(sessions, version="1", body_limit_bytes=100_000, hot_lane=hot) for hot in (True, False)]
+    services = store.services()
+    apps = [build_api(services, version="1", body_limit_bytes=100_000, hot_lane=hot) for hot in (True, False)]
     hot, plain = (
         httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test", headers=HEADERS) for app in apps
     )

@@ -1,7 +1,6 @@
 """Plans, snapshots and certificates, as a store keeps them. The same tests on SQLite and on PostgreSQL."""
 
 import asyncio
-import pickle
 from dataclasses import replace
 
 import pytest
@@ -9,14 +8,15 @@ import pytest
 from app.database.tables import State
 from app.errors import SessionNotFound
 from app.impressions.handout import Purpose
+from app.planning.worker import _read_input
 from app.results.sql import Certificate
 from app.sessions.model import SessionChange
-from app.wire.serving import Feedback
 from tests.examples import (
     a_session,
     add_plan,
     execute,
     exported,
+    feedback,
     issue,
     order,
     pairs,
@@ -89,18 +89,17 @@ class TestPlans:
         assert given.last_plan is not None
         assert (given.last_plan.memory, given.memory_before) == (plan(3).memory, plan(2).memory)
 
-    async def test_another_process_reads_what_this_one_does(self, store: SessionStore) -> None:
+    async def test_another_process_reads_what_this_one_does(self, store: SessionStore, database_url: str) -> None:
         session_id = await a_session(store)
         given = await issue(store, session_id, 6)
         await store.answer(session_id, [reward(one, 1) for one in given[:4]])
         await store.fold(session_id)
         assert await add_plan(store, session_id, plan(2), snapshot(), None)
-        sent = pickle.loads(pickle.dumps(store.planning_source()))  # noqa: S301 - our own
         wanted = await store.planning_input(session_id)
-        assert await asyncio.to_thread(sent.read, session_id) == wanted
+        assert await asyncio.to_thread(_read_input, database_url, session_id) == wanted
         assert await store.last_plan(session_id) == wanted.last_plan
         with pytest.raises(SessionNotFound):
-            await asyncio.to_thread(sent.read, "nobody")
+            await asyncio.to_thread(_read_input, database_url, "nobody")
 
     async def test_a_plan_is_closed_when_nothing_of_it_is_out(self, store: SessionStore) -> None:
         session_id = await a_session(store)
@@ -110,7 +109,7 @@ class TestPlans:
         await store.answer(session_id, [reward(one, 1) for one in (*first[:-1], *second)])
         await store.fold(session_id)
         assert (await store.planning_input(session_id)).closed_before == 1, "one answer of the first plan is missing"
-        await store.answer(session_id, [Feedback(first[-1].ticket, not_shown=True)])
+        await store.answer(session_id, [feedback(first[-1].ticket, not_shown=True)])
         await store.fold(session_id)
         assert (await store.planning_input(session_id)).closed_before == 2
         assert await add_plan(store, session_id, plan(3), snapshot(), None)

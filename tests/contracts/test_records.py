@@ -16,12 +16,12 @@ from app.health import Health
 from app.impressions.feedback import FeedbackStatus
 from app.results.sql import Certificate
 from app.sessions.model import Counters, FeedbackKind, SessionChange
-from app.wire.serving import Feedback
 from tests.examples import (
     a_session,
     add_plan,
     execute,
     exported,
+    feedback,
     issue,
     order,
     plan,
@@ -46,7 +46,7 @@ class TestRecords:
         assert await store.counters(new.id) == Counters(0, 0, 0, 0)
         assert await store.certificate(new.id) is None
         given = await store.planning_input(new.id)
-        assert given.record == made
+        assert given.session == made
         assert given.last_plan == plan()
         assert given.evidence.n == []
         assert given.health == ()
@@ -77,7 +77,7 @@ class TestRecords:
             store.fold(unknown),
             store.delete_session(unknown),
             store.issue(unknown, order()),
-            store.answer(unknown, [Feedback("t", reward=1)]),
+            store.answer(unknown, [feedback("t", reward=1)]),
             store.change_session(unknown, SessionChange(name="x")),
             add_plan(store, unknown, plan(2), snapshot(), None),
             exported(store, unknown, "session"),

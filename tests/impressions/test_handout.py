@@ -59,7 +59,7 @@ def test_long_demands_are_cut_into_fair_chunks(monkeypatch: pytest.MonkeyPatch) 
 
 def test_impressions_count_and_are_noted(make_record: MakeRecord) -> None:
     at = desk(make_record(budget=None), next_sequence=41)
-    given = at.serve(10, rng())
+    given = at.hand_out(10, rng())
     assert Counter(tuple(sorted((one.i, one.j))) for one in given) == {(0, 1): 3, (0, 2): 1, (1, 3): 6}
     assert all(one.purpose is Purpose.EXPLORE and one.counts and one.plan_version == 1 for one in given)
     assert at.new == given
@@ -69,19 +69,19 @@ def test_impressions_count_and_are_noted(make_record: MakeRecord) -> None:
 
 def test_overflow_hands_out_more_of_the_same_plan(make_record: MakeRecord) -> None:
     at = desk(make_record())
-    assert all(one.counts for one in at.serve(25, rng()))
+    assert all(one.counts for one in at.hand_out(25, rng()))
     assert at.issued == 25
 
 
 def test_slots_are_random(make_record: MakeRecord) -> None:
     at = desk(make_record())
-    swapped = sum(one.i > one.j for one in at.serve(400, rng()))
+    swapped = sum(one.i > one.j for one in at.hand_out(400, rng()))
     assert 140 < swapped < 260  # 6 standard deviations around a half
 
 
 def test_budget_is_exact_and_a_batch_may_mix_purposes(make_record: MakeRecord) -> None:
     at = desk(make_record(budget=12), issued=10, void=3)
-    purposes = [one.purpose for one in at.serve(8, rng())]
+    purposes = [one.purpose for one in at.hand_out(8, rng())]
     assert purposes == [Purpose.EXPLORE] * 5 + [Purpose.EXPLOIT] * 3
     assert at.issued - at.void == 12
 
@@ -90,32 +90,32 @@ def test_budget_is_exact_and_a_batch_may_mix_purposes(make_record: MakeRecord) -
 def test_paused_or_spent_sessions_exploit_without_a_row(changes: dict[str, Any], make_record: MakeRecord) -> None:
     record = make_record(**changes)
     at = desk(record, issued=1, best=(2, 3))
-    (given,) = at.serve(1, rng())
+    (given,) = at.hand_out(1, rng())
     assert (given.purpose, given.counts, {given.i, given.j}) == (Purpose.EXPLOIT, False, {2, 3})
     assert at.new == []
     assert is_exploit_ticket(given.ticket, record.ticket_key, record.id)
 
 
 def test_no_demand_means_exploit(make_record: MakeRecord) -> None:
-    assert desk(make_record(), sequence=None).serve(1, rng())[0].purpose is Purpose.EXPLOIT
+    assert desk(make_record(), sequence=None).hand_out(1, rng())[0].purpose is Purpose.EXPLOIT
 
 
 def test_explore_share(make_record: MakeRecord) -> None:
     at = desk(make_record(explore_share=0.25))
-    explored = sum(one.purpose is Purpose.EXPLORE for one in at.serve(2000, rng()))
+    explored = sum(one.purpose is Purpose.EXPLORE for one in at.hand_out(2000, rng()))
     assert 380 < explored < 620  # 6 standard deviations around 500
     assert len(at.new) == explored
 
 
 def test_stopped_sessions_refuse(make_record: MakeRecord) -> None:
     with pytest.raises(SessionStopped):
-        desk(make_record(state=State.STOPPED)).serve(1, rng())
+        desk(make_record(state=State.STOPPED)).hand_out(1, rng())
 
 
 def test_deterministic_entries_are_asked_once_and_repeats_do_not_count(make_record: MakeRecord) -> None:
     demand = ((0, 0, 1), (0, 1, 1), (0, 2, 1))
     at = desk(make_record(model=Model.DETERMINISTIC), sequence=HandoutSequence(demand, 1, 1))
-    given = at.serve(5, rng())
+    given = at.hand_out(5, rng())
     assert [one.counts for one in given] == [True, True, True, False, False]
     assert len({frozenset((one.i, one.j)) for one in given[:3]}) == 3
     assert at.issued == 3

@@ -9,8 +9,7 @@ from app.counting import rules as maturity
 from app.counting import sql as folding
 from app.impressions.feedback import StoredImpression
 from app.sessions.model import FeedbackKind
-from app.wire.serving import Feedback
-from tests.examples import a_session, execute, issue, let_time_pass, settings
+from tests.examples import a_session, execute, feedback, issue, let_time_pass, settings
 from tests.store import SessionStore
 
 FIELDS = ", ".join(StoredImpression.__dataclass_fields__)
@@ -36,12 +35,12 @@ async def test_the_evidence_is_that_of_the_pure_fold(
         for one in await issue(store, session_id, 50):
             fate = rng.random()
             if fate < 0.1:
-                answers.append(Feedback(one.ticket, not_shown=True))
+                answers.append(feedback(one.ticket, not_shown=True))
             elif fate < 0.9 and kind is FeedbackKind.PAIR:
-                answers.append(Feedback(one.ticket, reward=float(rng.random() < 0.4)))
+                answers.append(feedback(one.ticket, reward=float(rng.random() < 0.4)))
             elif fate < 0.9:
                 clicked = frozenset(item for item in (one.i, one.j) if rng.random() < 0.4)
-                answers.append(Feedback(one.ticket, clicked=clicked))
+                answers.append(feedback(one.ticket, clicked=clicked))
         await store.answer(session_id, answers)
         if half == 0 or not some_wait:
             let_time_pass(database_url, 301)  # the silent ones are given up

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection
@@ -12,8 +13,7 @@ from app.database.tables import State
 from app.errors import Overloaded
 from app.sessions.model import SessionChange
 from app.telemetry.metrics import FEEDBACK, METRICS, Meter, cell_index
-from app.wire.serving import Feedback
-from tests.examples import a_session, order, reward
+from tests.examples import a_session, feedback, order, reward
 from tests.store import SessionStore
 
 WAITING = cell_index("bestpair_writer_queue_requests")
@@ -32,7 +32,7 @@ async def test_impressions_and_answers_are_counted_by_what_became_of_them(databa
     session_id = await a_session(store)
     shown = await store.issue(session_id, order(3, key="k"))
     assert await store.issue(session_id, order(3, key="k")) == shown
-    answers = [reward(shown[0], 1), reward(shown[0], 1), reward(shown[0], 0), Feedback("nobody's", 1.0)]
+    answers = [reward(shown[0], 1), reward(shown[0], 1), reward(shown[0], 0), feedback("nobody's", reward=1.0)]
     await store.answer(session_id, answers)
     await store.answer(session_id, [])
     await store.change_session(session_id, SessionChange(state=State.PAUSED))
@@ -51,17 +51,17 @@ async def test_a_transaction_that_is_tried_again_counts_once(sqlite_url: str, mo
     store = SessionStore(sqlite_url, meter=meter)
     await store.start()
     session_id = await a_session(store)
-    serve, tries = store._writer._together, 0
+    serve, tries = store._writer._run_batch, 0
 
-    def lose_the_first(connection: Connection, wishes: Sequence[object]) -> Sequence[object]:
+    def lose_the_first(connection: Connection, requests: Sequence[Any]) -> Sequence[object]:
         nonlocal tries
         tries += 1
-        results = serve(connection, wishes)  # type: ignore[arg-type]
+        results = serve(connection, requests)
         if tries == 1:
             raise OperationalError("COMMIT", {}, Exception("gone"), connection_invalidated=True)
         return results
 
-    monkeypatch.setattr(store._writer, "_together", lose_the_first)
+    monkeypatch.setattr(store._writer, "_run_batch", lose_the_first)
     await store.issue(session_id, order(3))
     await store.close()
     assert tries == 2
@@ -76,13 +76,13 @@ async def test_a_transaction_that_fails_counts_as_a_failure_and_nothing_else(
     store = SessionStore(sqlite_url, meter=meter)
     await store.start()
     session_id = await a_session(store)
-    serve = store._writer._together
+    serve = store._writer._run_batch
 
-    def fail(connection: Connection, wishes: Sequence[object]) -> Sequence[object]:
-        serve(connection, wishes)  # type: ignore[arg-type]
+    def fail(connection: Connection, requests: Sequence[Any]) -> Sequence[object]:
+        serve(connection, requests)
         raise OperationalError("COMMIT", {}, Exception("disk full"))
 
-    monkeypatch.setattr(store._writer, "_together", fail)
+    monkeypatch.setattr(store._writer, "_run_batch", fail)
     with pytest.raises(Exception, match="cannot be used"):
         await store.issue(session_id, order(3))
     await store.close()

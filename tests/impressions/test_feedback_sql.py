@@ -1,14 +1,14 @@
-"""Answers taken without reading them first: exactly those that the judge would accept, in groups of every mixture."""
+"""Feedback accepted without reading the impression first: exactly the cases that `decide` accepts."""
 
 import asyncio
 
 import pytest
-from app.impressions.judging import judge
 
 from app.errors import SessionNotFound
-from app.impressions.feedback import FeedbackStatus, Rewards, StoredImpression
+from app.impressions.feedback import FeedbackStatus, Rewards, StoredImpression, decide
+from app.sessions.model import FixedParts
 from app.wire.serving import Feedback
-from tests.examples import a_session, execute, issue, reward, settings
+from tests.examples import a_session, execute, feedback, issue, record, reward, settings
 from tests.store import SessionStore
 
 LONG_AGO = 1000.0  # more than the 300 s that a ticket lives
@@ -34,7 +34,7 @@ def columns(*rows: Feedback) -> Rewards:
 @pytest.mark.parametrize("together", list(STATES), ids=lambda state: f"open and {state}")
 @pytest.mark.parametrize("value", [0.0, 1.0])
 @pytest.mark.parametrize("in_columns", [False, True])
-async def test_the_guard_accepts_what_the_judge_accepts(
+async def test_the_guarded_statement_accepts_what_decide_accepts(
     store: SessionStore, database_url: str, together: str, value: float, in_columns: bool
 ) -> None:
     session_id = await a_session(store, demand=((0, 1, 99),))
@@ -44,7 +44,8 @@ async def test_the_guard_accepts_what_the_judge_accepts(
         execute(database_url, f"UPDATE impressions SET {change} WHERE ticket = :t", {"t": shown.ticket})  # noqa: S608
     stored = execute(database_url, f"SELECT {FIELDS} FROM impressions ORDER BY sequence")  # noqa: S608
     (now,) = execute(database_url, "SELECT max(issued_at) FROM impressions")[0]
-    wanted = [judge(StoredImpression(*row), Feedback("", reward=value), settings(), now) for row in stored]
+    session = FixedParts(record().items, settings(), b"")
+    wanted = [decide(StoredImpression(*row), feedback("", reward=value), session, now) for row in stored]
     rows = [reward(one, value) for one in given]
     answers = columns(*rows) if in_columns else rows
     assert await store.answer(session_id, answers) == [one.status for one in wanted]
@@ -62,7 +63,7 @@ async def test_the_first_answer_of_a_ticket_wins_in_one_group(store: SessionStor
         reward(one, 1),
         reward(one, 1),
         reward(one, 0),
-        Feedback(two.ticket, not_shown=True),
+        feedback(two.ticket, not_shown=True),
         reward(two, 1),
         *(reward(each, 1) for each in more),
     ]
@@ -101,7 +102,7 @@ async def test_tickets_of_others_and_of_nobody_are_not_taken(store: SessionStore
     mine, other = await a_session(store), await a_session(store)
     given = await issue(store, mine, 6)
     strange = await issue(store, other, 6)
-    unknown = [Feedback(text, reward=1.0) for text in ("t", 'a "quoted" one', "back\\slash", "{a,b}", "NULL", "ü\0")]
+    unknown = [feedback(text, reward=1.0) for text in ("t", 'a "quoted" one', "back\\slash", "{a,b}", "NULL", "ü\0")]
     answers = [reward(one, 1) for pair in zip(given, strange, strict=True) for one in pair] + unknown
     accepted, not_found = FeedbackStatus.ACCEPTED, FeedbackStatus.NOT_FOUND
     assert await store.answer(mine, answers) == [accepted, not_found] * 6 + [not_found] * 6

@@ -1,18 +1,20 @@
-"""What an answer is worth, case by case."""
+"""What feedback does to an impression, case by case."""
 
 from dataclasses import replace
 
 import pytest
-from app.impressions.judging import judge
 
-from app.impressions.feedback import FeedbackStatus, StoredImpression
+from app.impressions.feedback import Decision, FeedbackStatus, StoredImpression, decide
+from app.sessions.model import FixedParts, Settings
 from app.wire.serving import Feedback
-from tests.session_fixtures import MakeSettings
+from tests.examples import feedback
+from tests.session_fixtures import MakeSettings, items
 
 OPEN = StoredImpression(
     sequence=1,
     i=2,
     j=0,
+    plan_version=1,
     issued_at=100.0,
     outcome=None,
     clicked=None,
@@ -22,29 +24,33 @@ OPEN = StoredImpression(
     epoch=None,
     void=False,
 )
-CLICK, SILENT = Feedback("t", reward=1.0), Feedback("t", reward=0.0)
-NOT_SHOWN = Feedback("t", not_shown=True)
+CLICK, SILENT = feedback("t", reward=1.0), feedback("t", reward=0.0)
+NOT_SHOWN = feedback("t", not_shown=True)
+
+
+def decided(impression: StoredImpression, given: Feedback, settings: Settings, now: float) -> Decision:
+    return decide(impression, given, FixedParts(items(4), settings, b""), now)
 
 
 def test_first_answer_in_time_is_accepted(make_settings: MakeSettings) -> None:
-    judged = judge(OPEN, CLICK, make_settings(), now=399.9)
-    assert (judged.status, judged.outcome, judged.late) == (FeedbackStatus.ACCEPTED, 1.0, False)
+    decision = decided(OPEN, CLICK, make_settings(), now=399.9)
+    assert (decision.status, decision.outcome, decision.late) == (FeedbackStatus.ACCEPTED, 1.0, False)
 
 
 def test_answer_at_the_moment_of_expiry_is_late(make_settings: MakeSettings) -> None:
-    judged = judge(OPEN, CLICK, make_settings(), now=400.0)
-    assert (judged.status, judged.outcome, judged.late) == (FeedbackStatus.LATE, 1.0, True)
+    decision = decided(OPEN, CLICK, make_settings(), now=400.0)
+    assert (decision.status, decision.outcome, decision.late) == (FeedbackStatus.LATE, 1.0, True)
 
 
 def test_window_decides_where_there_is_one(make_settings: MakeSettings) -> None:
     settings = make_settings(attribution_window_seconds=2)
-    assert judge(OPEN, CLICK, settings, now=101.9).status is FeedbackStatus.ACCEPTED
-    assert judge(OPEN, CLICK, settings, now=102.0).status is FeedbackStatus.LATE
+    assert decided(OPEN, CLICK, settings, now=101.9).status is FeedbackStatus.ACCEPTED
+    assert decided(OPEN, CLICK, settings, now=102.0).status is FeedbackStatus.LATE
 
 
 @pytest.mark.parametrize("stamped", [replace(OPEN, epoch=3), replace(OPEN, void=True)])
 def test_what_a_fold_has_dealt_with_is_late(stamped: StoredImpression, make_settings: MakeSettings) -> None:
-    assert judge(stamped, CLICK, make_settings(), now=100.1).status is FeedbackStatus.LATE
+    assert decided(stamped, CLICK, make_settings(), now=100.1).status is FeedbackStatus.LATE
 
 
 @pytest.mark.parametrize(
@@ -64,15 +70,15 @@ def test_what_a_fold_has_dealt_with_is_late(stamped: StoredImpression, make_sett
 def test_second_answers(
     answered: StoredImpression, again: Feedback, status: FeedbackStatus, make_settings: MakeSettings
 ) -> None:
-    judged = judge(answered, again, make_settings(), now=100.1)
-    assert judged.status is status
-    assert judged.outcome is None, "nothing is written"
-    assert not judged.not_shown
+    decision = decided(answered, again, make_settings(), now=100.1)
+    assert decision.status is status
+    assert decision.outcome is None, "nothing is written"
+    assert not decision.not_shown
 
 
 def test_not_shown_in_time_and_too_late(make_settings: MakeSettings) -> None:
-    assert judge(OPEN, NOT_SHOWN, make_settings(), now=100.1).not_shown
-    late = judge(OPEN, NOT_SHOWN, make_settings(), now=500.0)
+    assert decided(OPEN, NOT_SHOWN, make_settings(), now=100.1).not_shown
+    late = decided(OPEN, NOT_SHOWN, make_settings(), now=500.0)
     assert (late.status, late.not_shown) == (FeedbackStatus.LATE, False)
 
 
@@ -83,16 +89,16 @@ def test_not_shown_in_time_and_too_late(make_settings: MakeSettings) -> None:
 def test_item_clicks_become_bits_of_the_slots_shown(
     clicked: frozenset[int], reward: float, bits: int, make_settings: MakeSettings
 ) -> None:
-    judged = judge(OPEN, Feedback("t", clicked=frozenset(clicked)), make_settings(feedback="items"), now=100.1)
-    assert (judged.outcome, judged.clicked) == (reward, bits)
+    decision = decided(OPEN, feedback("t", clicked=frozenset(clicked)), make_settings(feedback="items"), now=100.1)
+    assert (decision.outcome, decision.clicked) == (reward, bits)
 
 
 def test_same_click_on_another_slot_is_a_conflict(make_settings: MakeSettings) -> None:
     answered = replace(OPEN, outcome=1.0, clicked=1)
-    again = Feedback("t", clicked=frozenset({0}))
-    assert judge(answered, again, make_settings(feedback="items"), now=100.1).status is FeedbackStatus.CONFLICT
+    again = feedback("t", clicked=frozenset({0}))
+    assert decided(answered, again, make_settings(feedback="items"), now=100.1).status is FeedbackStatus.CONFLICT
 
 
 def test_click_on_an_item_that_was_not_shown_is_refused(make_settings: MakeSettings) -> None:
-    judged = judge(OPEN, Feedback("t", clicked=frozenset({0, 1})), make_settings(feedback="items"), now=100.1)
-    assert (judged.status, judged.outcome) == (FeedbackStatus.INVALID, None)
+    decision = decided(OPEN, feedback("t", clicked=frozenset({0, 1})), make_settings(feedback="items"), now=100.1)
+    assert (decision.status, decision.outcome) == (FeedbackStatus.INVALID, None)
