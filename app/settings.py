@@ -1,8 +1,8 @@
-"""Settings of the service, read from an environment that is passed in; nothing is read at import."""
+"""Settings of the service, parsed from an environment that the caller passes in."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Self
+from typing import Any, Self
 
 from app.access.rates import InvalidRate, parse_rate
 
@@ -10,7 +10,7 @@ PREFIX = "BESTPAIR_"
 
 
 class InvalidSetting(ValueError):
-    """A setting that cannot be used; the message names the variable and says what to change."""
+    """An invalid setting; the message names the variable and says what to change."""
 
     def __init__(self, variable: str, advice: str) -> None:
         self.variable = variable
@@ -19,11 +19,11 @@ class InvalidSetting(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How to run the service; each field can be set by the variable BESTPAIR_ and its name in capitals."""
+    """How to run the service. Each field is set by an environment variable: BESTPAIR_ and its name in capitals."""
 
     host: str = "127.0.0.1"
     port: int = field(default=8000, metadata={"range": (0, 65_535)})
-    # Not in the repr: an address may hold a password.
+    # Not in the repr: a URL may contain a password.
     database_url: str = field(default="sqlite:///bestpair.db", repr=False)
     workers: int = field(default=1, metadata={"range": (1, 256)})
     body_limit_bytes: int = field(default=2 * 1024 * 1024, metadata={"range": (1_024, 1_073_741_824)})
@@ -40,15 +40,15 @@ class Settings:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            value = getattr(self, each.name)
+            variable, value = variable_of(each.name), getattr(self, each.name)
             if value == "":
-                raise InvalidSetting(variable_of(each.name), "must not be empty; leave it out for the default")
+                raise InvalidSetting(variable, "must not be empty; leave it out for the default")
             low, high = each.metadata.get("range", (value, value))
             if not low <= value <= high:
-                raise InvalidSetting(variable_of(each.name), f"must be {low} to {high}, got {value}")
+                raise InvalidSetting(variable, f"must be {low} to {high}, got {value}")
             choices = each.metadata.get("one_of", (value,))
             if value not in choices:
-                raise InvalidSetting(variable_of(each.name), f'must be {" or ".join(choices)}, got "{value[:40]}"')
+                raise InvalidSetting(variable, f'must be {" or ".join(choices)}, got "{value[:40]}"')
         if "://" not in self.database_url and not self.database_url.startswith("sqlite:"):
             raise InvalidSetting(variable_of("database_url"), "must look like sqlite:///FILE or postgresql://HOST/NAME")
         try:
@@ -64,27 +64,26 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self:
-        """Returns the settings that an environment asks for; raises InvalidSetting naming the variable."""
-        given = {
-            each.name: _number(variable_of(each.name), environment[variable_of(each.name)])
-            if each.type in (int, "int")
-            else environment[variable_of(each.name)].strip()
-            for each in fields(cls)
-            if variable_of(each.name) in environment
-        }
-        return cls(**given)  # type: ignore[arg-type]  # each value was read according to its field's type
+        """Returns the settings in an environment, with defaults for missing variables; raises InvalidSetting."""
+        values: dict[str, Any] = {}
+        for each in fields(cls):
+            text = environment.get(variable_of(each.name))
+            if text is not None:
+                is_number = each.type in (int, "int")
+                values[each.name] = _whole_number(variable_of(each.name), text) if is_number else text.strip()
+        return cls(**values)
 
     def as_environment(self) -> dict[str, str]:
-        """Returns the variables that give these settings again, for processes that are started from here."""
+        """Returns the environment variables of these settings, for child processes."""
         return {variable_of(each.name): str(getattr(self, each.name)) for each in fields(self)}
 
 
 def variable_of(name: str) -> str:
-    """Returns the environment variable of a setting."""
+    """Returns the name of a setting's environment variable."""
     return PREFIX + name.upper()
 
 
-def _number(variable: str, text: str) -> int:
+def _whole_number(variable: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:

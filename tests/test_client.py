@@ -1,4 +1,4 @@
-"""The client: what it sends, what it makes of answers, and when it tries again."""
+"""The client: what it sends, how it parses responses, and when it retries."""
 
 import asyncio
 import json
@@ -33,7 +33,7 @@ Reaction = httpx.Response | type[httpx.TransportError]
 
 
 class Script:
-    """A service that reacts as it is told, one reaction per request, and remembers the requests."""
+    """A service with one scripted reaction per request; it records the requests."""
 
     def __init__(self, *reactions: Reaction) -> None:
         self.requests: list[httpx.Request] = []
@@ -43,7 +43,7 @@ class Script:
         self.requests.append(request)
         reaction = next(self._reactions)
         if isinstance(reaction, type):
-            raise reaction("as told", request=request)
+            raise reaction("scripted", request=request)
         return reaction
 
     def client(self, retries: Retries = QUICK) -> Client:
@@ -62,14 +62,14 @@ def overloaded() -> httpx.Response:
 @pytest.mark.parametrize(
     "reaction", [httpx.ConnectError, httpx.ReadTimeout, httpx.RemoteProtocolError, httpx.ReadError, overloaded()]
 )
-def test_next_pair_is_tried_again_under_the_same_key(reaction: Reaction) -> None:
+def test_next_pair_is_retried_with_the_same_key(reaction: Reaction) -> None:
     service = Script(reaction, reaction, ok(IMPRESSION))
     assert service.client().next_pair("s").ticket == "t1"
     keys = {request.headers["Idempotency-Key"] for request in service.requests}
     assert (len(service.requests), len(keys)) == (3, 1)
 
 
-def test_each_call_has_a_key_of_its_own() -> None:
+def test_each_call_has_its_own_key() -> None:
     service = Script(ok(IMPRESSION), ok([IMPRESSION] * 2), ok(IMPRESSION))
     client = service.client()
     client.next_pair("s")
@@ -80,7 +80,7 @@ def test_each_call_has_a_key_of_its_own() -> None:
     assert keys[2] == "mine"
 
 
-def test_feedback_is_tried_again_since_its_ticket_counts_once() -> None:
+def test_feedback_is_retried_because_its_ticket_counts_once() -> None:
     service = Script(httpx.ReadTimeout, ok({"status": "duplicate"}))
     assert service.client().feedback("s", "t1", reward=1).status == "duplicate"
     assert [json.loads(request.content) for request in service.requests] == [{"ticket": "t1", "reward": 1.0}] * 2
@@ -94,20 +94,22 @@ def test_feedback_is_tried_again_since_its_ticket_counts_once() -> None:
         lambda client: client.delete_session("s"),
     ],
 )
-def test_what_is_not_repeatable_is_sent_again_only_if_it_never_left(operation: Callable[[Client], object]) -> None:
+def test_calls_that_are_not_repeatable_are_retried_only_if_nothing_was_sent(
+    operation: Callable[[Client], object],
+) -> None:
     lost = Script(httpx.ReadTimeout)
     with pytest.raises(ServiceUnreachable):
         operation(lost.client())
     refused = Script(overloaded())
     with pytest.raises(ProblemError):
         operation(refused.client())
-    never_left = Script(httpx.ConnectError, httpx.ConnectError, httpx.ReadTimeout)
+    never_sent = Script(httpx.ConnectError, httpx.ConnectError, httpx.ReadTimeout)
     with pytest.raises(ServiceUnreachable):
-        operation(never_left.client())
-    assert [len(script.requests) for script in (lost, refused, never_left)] == [1, 1, 3]
+        operation(never_sent.client())
+    assert [len(script.requests) for script in (lost, refused, never_sent)] == [1, 1, 3]
 
 
-def test_patience_ends() -> None:
+def test_retries_end_after_the_last_attempt() -> None:
     away = Script(*[httpx.ConnectError] * 9)
     with pytest.raises(
         ServiceUnreachable, match=r"GET http://service/v1/sessions/s/best-pair: ConnectError .* \(attempt 4\)"
@@ -121,7 +123,7 @@ def test_patience_ends() -> None:
 
 
 def waits(retries: Retries, *outcomes: httpx.Response | httpx.TransportError) -> list[float]:
-    """The waits between these outcomes of one call."""
+    """Returns the waits between these outcomes of one call."""
     talk = conversation(Calls().best_pair("s"), retries, random.Random(7))
     next(talk)
     found = []
@@ -153,12 +155,12 @@ def test_waits_grow_are_random_and_bounded() -> None:
         ("", 0, 0.1),
     ],
 )
-def test_what_the_service_asks_for_is_waited_within_reason(given: str, low: float, high: float) -> None:
+def test_retry_after_is_respected_up_to_a_maximum(given: str, low: float, high: float) -> None:
     (seconds,) = waits(Retries(), httpx.Response(503, headers={"Retry-After": given}))
     assert low <= seconds <= high
 
 
-def test_a_refusal_is_raised_with_all_it_says() -> None:
+def test_a_problem_is_raised_with_all_its_fields() -> None:
     body = {
         "type": "/problems/invalid-session",
         "title": "The settings do not fit together",
@@ -176,14 +178,14 @@ def test_a_refusal_is_raised_with_all_it_says() -> None:
     assert error.request_id == "r1"
 
 
-def test_an_answer_from_something_in_between_is_an_error_too() -> None:
+def test_an_error_page_of_a_proxy_is_a_problem_too() -> None:
     service = Script(httpx.Response(404, html="<h1>nginx</h1>"))
     with pytest.raises(ProblemError) as caught:
         service.client().get_session("s")
     assert (caught.value.status, caught.value.type, caught.value.detail) == (404, "about:blank", "<h1>nginx</h1>")
 
 
-def test_an_unchanged_best_pair_is_remembered() -> None:
+def test_an_unchanged_best_pair_is_cached() -> None:
     changed = {**BEST_PAIR, "samples": 9}
     service = Script(ok(BEST_PAIR, ETag='"1"'), httpx.Response(304), ok(changed, ETag='"2"'), ok(BEST_PAIR))
     client = service.client()
@@ -194,7 +196,7 @@ def test_an_unchanged_best_pair_is_remembered() -> None:
     assert [request.headers.get("If-None-Match") for request in service.requests] == [None, '"1"', '"1"', None]
 
 
-def test_mistakes_are_found_before_anything_is_sent() -> None:
+def test_invalid_arguments_raise_before_anything_is_sent() -> None:
     service = Script()
     with pytest.raises(ValueError, match="epsilonn"):
         service.client().create_session(["a", "b"], epsilonn=0.1)
@@ -203,7 +205,7 @@ def test_mistakes_are_found_before_anything_is_sent() -> None:
     assert not service.requests
 
 
-def test_ids_and_keys_are_sent_as_they_must_be() -> None:
+def test_ids_are_escaped_and_the_key_is_sent_as_a_header() -> None:
     service = Script(ok(BEST_PAIR))
     transport = httpx.MockTransport(service)
     with Client("http://service/behind/", api_key="secret", transport=transport) as client:
@@ -224,7 +226,7 @@ def test_an_export_that_breaks_off_is_an_error() -> None:
 
 
 class Flaky(httpx.AsyncBaseTransport):
-    """The real application, but every request first fails once, and its answer is lost once."""
+    """The real application over a connection that first fails, and then loses the response."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport) -> None:
         self._inner = inner
@@ -241,7 +243,7 @@ class Flaky(httpx.AsyncBaseTransport):
         return response
 
 
-def test_every_operation_against_the_application_over_a_bad_line() -> None:
+def test_every_operation_against_the_application_over_a_flaky_connection() -> None:
     sessions = FakeServices()
     sessions.stored_certificate = CertificateRecord('{"pair": 1 }', "d")
     app = build_api(sessions.services, version="1", body_limit_bytes=100_000)
@@ -269,7 +271,7 @@ def test_every_operation_against_the_application_over_a_bad_line() -> None:
 
     asyncio.run(talk())
     single = [order.idempotency_key for order in sessions.orders if order.route == "next-pair"]
-    assert len(single) == 2  # the lost answer and the retry
+    assert len(single) == 2  # the call whose response was lost, and its retry
     assert len(set(single)) == 1
 
 

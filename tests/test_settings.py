@@ -10,7 +10,7 @@ def test_an_empty_environment_gives_the_defaults() -> None:
     assert settings.database_url == "sqlite:///bestpair.db"
 
 
-def test_variables_are_read_and_written_back() -> None:
+def test_settings_survive_a_round_trip_through_the_environment() -> None:
     environment = {
         "BESTPAIR_HOST": "0.0.0.0",  # noqa: S104 - a value to read, nothing listens
         "BESTPAIR_PORT": "9000",
@@ -51,7 +51,7 @@ def test_variables_are_read_and_written_back() -> None:
         ("BESTPAIR_LOG_LEVEL", "INFO", 'must be debug or info or warning or error, got "INFO"'),
     ],
 )
-def test_a_bad_value_names_its_variable(variable: str, value: str, advice: str) -> None:
+def test_an_invalid_value_is_reported_with_its_variable(variable: str, value: str, advice: str) -> None:
     with pytest.raises(InvalidSetting) as caught:
         Settings.from_environment({variable: value})
     assert caught.value.variable == variable

@@ -1,9 +1,9 @@
-"""The small client that ad servers use, sync and async, with retries that cannot count anything twice.
+"""The client that ad servers use, sync and async, with retries that cannot count anything twice.
 
-Each operation is one `Call` (what to send, how to read the answer, whether sending it again is harmless), made in
-`calls`. `retries` decides when to send it again, without any input or output; the clients only send and sleep.
-A `Feed` sits on a client and serves one session: pairs fetched in advance (`stock`), outcomes sent in the background
-(`outbox`), both moved by `feed_work`, which does no input or output either.
+Each operation is one `Call` (what to send, how to parse the response, whether it is safe to retry), made in `calls`.
+`retries` decides when to send it again, without input or output; the clients only send and sleep. A `Feed` uses a
+client and serves one session: it prefetches pairs (`stock`) and sends outcomes in the background (`outbox`). Its two
+tasks are in `feed_work`, also without input or output.
 """
 
 from app.client.calls import ProblemError

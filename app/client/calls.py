@@ -1,4 +1,4 @@
-"""The operations of the service as calls: pure descriptions that both clients send."""
+"""The operations of the service as values, which both clients send."""
 
 import uuid
 from collections import OrderedDict
@@ -18,7 +18,7 @@ from app.wire.sessions import ItemIn, Session, SessionCreate, SessionPage, Sessi
 
 T = TypeVar("T")
 
-REMEMBERED_TAGS = 1000
+MAX_CACHED_BEST_PAIRS = 1000
 
 Answer = Feedback | Mapping[str, object]
 """An outcome with its ticket, or the same as a dictionary."""
@@ -39,7 +39,7 @@ class ProblemError(Exception):
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """One request, how to read its answer, and whether sending it again is harmless."""
+    """One request, how to parse its response, and whether it is safe to retry."""
 
     method: str
     path: str
@@ -51,22 +51,22 @@ class Call(Generic[T]):
 
 
 def outcome_of(ticket: str, reward: float | None, clicked: Sequence[str] | None, not_shown: bool) -> Feedback:
-    """Returns an outcome to send; raises ValueError if there is none, or several."""
-    if isinstance(clicked, str):  # a sequence of strings, too
+    """Returns an outcome to send; raises ValueError unless exactly one kind of outcome is given."""
+    if isinstance(clicked, str):  # a str is a sequence of strings, too
         raise ValueError(f'clicked must be a list of ids, such as ["{clicked}"]')
     given = None if clicked is None else list(clicked)
     return Feedback(ticket=ticket, reward=reward, clicked=given, not_shown=not_shown)
 
 
 def answer_of(call: Call[T], response: httpx.Response) -> T:
-    """Returns what the service answered; raises ProblemError if it refused."""
+    """Returns the parsed response; raises ProblemError if the service refused."""
     if response.is_success or response.status_code == 304:
         return call.read(response)
     raise ProblemError(_problem(response))
 
 
 def _problem(response: httpx.Response) -> Problem:
-    """Returns the problem in an answer; something between us and the service may have answered otherwise."""
+    """Returns the problem in a response, or a substitute if a proxy answered in another format."""
     try:
         return Problem.model_validate_json(response.content)
     except ValidationError:
@@ -76,10 +76,10 @@ def _problem(response: httpx.Response) -> Problem:
 
 
 class Calls:
-    """Makes the calls, and remembers the tags of the answers that can be asked for again cheaply."""
+    """Makes the calls, and caches best pairs with their ETags."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[str, tuple[str, BestPair]] = OrderedDict()
+        self._cached: OrderedDict[str, tuple[str, BestPair]] = OrderedDict()
 
     def create_session(self, items: Sequence[str | ItemIn], settings: Mapping[str, object]) -> Call[Session]:
         """Returns the call that creates a session; raises ValidationError for what the service would refuse."""
@@ -98,15 +98,15 @@ class Calls:
     def change_session(self, session_id: str, changes: Mapping[str, object]) -> Call[Session]:
         """Returns the call that changes a session."""
         body = SessionPatch.model_validate(changes).model_dump_json(exclude_unset=True)
-        # A budget can be raised to a value only once: the second time would report a failure that is none.
+        # Not repeatable: after a lost response, a second attempt could report a failure although the first succeeded.
         return Call("PATCH", path_of(session_id), _as(Session), body, repeatable=False)
 
     def delete_session(self, session_id: str) -> Call[None]:
-        """Returns the call that deletes a session; a second one would report that there is none."""
+        """Returns the call that deletes a session; not repeatable, because a second attempt would report 404."""
         return Call("DELETE", path_of(session_id), lambda _: None, repeatable=False)
 
     def next_pair(self, session_id: str, key: str | None) -> Call[Impression]:
-        """Returns the call for one impression; its key makes it repeatable."""
+        """Returns the call for one impression; its idempotency key makes it repeatable."""
         return Call("POST", path_of(session_id, "next-pair"), _as(Impression), "{}", _keyed(key))
 
     def next_pairs(self, session_id: str, count: int, key: str | None) -> Call[list[Impression]]:
@@ -127,17 +127,17 @@ class Calls:
         return Call("POST", path_of(session_id, "feedback/batch"), _as(list[FeedbackRowResult]), body)
 
     def best_pair(self, session_id: str) -> Call[BestPair]:
-        """Returns the call for the current answer; one that is known already is not sent again."""
-        seen = self._seen.get(session_id)
+        """Returns the call for the current best pair; an unchanged one is taken from the cache (304)."""
+        cached = self._cached.get(session_id)
 
         def read(response: httpx.Response) -> BestPair:
-            if response.status_code == 304 and seen is not None:
-                return seen[1]
+            if response.status_code == 304 and cached is not None:
+                return cached[1]
             found = BestPair.model_validate_json(response.content)
-            self._remember(session_id, response.headers.get("ETag"), found)
+            self._cache(session_id, response.headers.get("ETag"), found)
             return found
 
-        headers = {} if seen is None else {"If-None-Match": seen[0]}
+        headers = {} if cached is None else {"If-None-Match": cached[0]}
         return Call("GET", path_of(session_id, "best-pair"), read, headers=headers)
 
     def estimates(self, session_id: str, top: int) -> Call[Estimates]:
@@ -145,20 +145,20 @@ class Calls:
         return Call("GET", path_of(session_id, "estimates"), _as(Estimates), params={"top": top})
 
     def certificate(self, session_id: str) -> Call[bytes]:
-        """Returns the call for the certificate, whose bytes are not to be touched."""
+        """Returns the call for the certificate as bytes, which must not be changed."""
         return Call("GET", path_of(session_id, "certificate"), lambda response: response.content)
 
-    def _remember(self, session_id: str, tag: str | None, found: BestPair) -> None:
+    def _cache(self, session_id: str, tag: str | None, found: BestPair) -> None:
         if tag is None:
             return
-        self._seen[session_id] = (tag, found)
-        self._seen.move_to_end(session_id)
-        if len(self._seen) > REMEMBERED_TAGS:
-            self._seen.popitem(last=False)
+        self._cached[session_id] = (tag, found)
+        self._cached.move_to_end(session_id)
+        if len(self._cached) > MAX_CACHED_BEST_PAIRS:
+            self._cached.popitem(last=False)
 
 
 def path_of(session_id: str, what: str = "") -> str:
-    """Returns the address of a session or of something in it, whatever characters the id has."""
+    """Returns the path of a session or of something in it; special characters of the id are escaped."""
     return f"/v1/sessions/{quote(session_id, safe='')}" + (f"/{what}" if what else "")
 
 

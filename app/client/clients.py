@@ -1,4 +1,4 @@
-"""The two clients: they send and sleep; everything else is shared (`calls`, `retries`)."""
+"""The sync and the async client: they send and sleep; everything else is shared (`calls`, `retries`)."""
 
 import asyncio
 import json
@@ -22,7 +22,7 @@ TIMEOUT_SECONDS = 5.0
 
 
 class Client:
-    """A client that waits for each answer; safe to share between threads. Close it, or use it with `with`."""
+    """A blocking client; safe to share between threads. Close it, or use it with `with`."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class Client:
         self.send(self._calls.delete_session(session_id))
 
     def next_pair(self, session_id: str, *, idempotency_key: str | None = None) -> Impression:
-        """Returns one pair to show; with the same key, the same one again."""
+        """Returns one pair to show; the same pair again for the same key."""
         return self.send(self._calls.next_pair(session_id, idempotency_key))
 
     def next_pairs(self, session_id: str, count: int, *, idempotency_key: str | None = None) -> list[Impression]:
@@ -77,15 +77,15 @@ class Client:
         clicked: Sequence[str] | None = None,
         not_shown: bool = False,
     ) -> FeedbackResult:
-        """Returns what became of one outcome."""
+        """Sends one outcome; returns its status."""
         return self.send(self._calls.feedback(session_id, ticket, reward, clicked, not_shown))
 
     def feedbacks(self, session_id: str, answers: Sequence[Answer]) -> list[FeedbackRowResult]:
-        """Returns what became of several outcomes, in order."""
+        """Sends several outcomes; returns their statuses in order."""
         return self.send(self._calls.feedbacks(session_id, answers))
 
     def best_pair(self, session_id: str) -> BestPair:
-        """Returns the current answer; one that has not changed is not transferred again."""
+        """Returns the current best pair; an unchanged one is not transferred again."""
         return self.send(self._calls.best_pair(session_id))
 
     def estimates(self, session_id: str, top: int = 50) -> Estimates:
@@ -97,7 +97,7 @@ class Client:
         return self.send(self._calls.certificate(session_id))
 
     def export(self, session_id: str) -> Iterator[dict[str, Any]]:
-        """Yields the session's log row by row; it is not retried, since rows have been handed on already."""
+        """Yields the session's log row by row; not retried, because the caller already has some of the rows."""
         try:
             with self._http.stream("GET", path_of(session_id, "export")) as response:
                 if response.is_error:
@@ -119,7 +119,7 @@ class Client:
         self.close()
 
     def send(self, call: Call[T]) -> T:
-        """Returns the answer to a call of `calls`, after retries where they are harmless."""
+        """Sends a call of `calls`, with retries where they are safe; returns the parsed response."""
         talk = conversation(call, self._retries, self._rng)
         step: Call[T] | Wait = next(talk)
         while True:
@@ -140,7 +140,7 @@ class Client:
 
 
 class AsyncClient:
-    """The same for asyncio. Close it, or use it with `async with`."""
+    """The client for asyncio. Close it, or use it with `async with`."""
 
     def __init__(
         self,
@@ -179,7 +179,7 @@ class AsyncClient:
         await self.send(self._calls.delete_session(session_id))
 
     async def next_pair(self, session_id: str, *, idempotency_key: str | None = None) -> Impression:
-        """Returns one pair to show; with the same key, the same one again."""
+        """Returns one pair to show; the same pair again for the same key."""
         return await self.send(self._calls.next_pair(session_id, idempotency_key))
 
     async def next_pairs(self, session_id: str, count: int, *, idempotency_key: str | None = None) -> list[Impression]:
@@ -195,15 +195,15 @@ class AsyncClient:
         clicked: Sequence[str] | None = None,
         not_shown: bool = False,
     ) -> FeedbackResult:
-        """Returns what became of one outcome."""
+        """Sends one outcome; returns its status."""
         return await self.send(self._calls.feedback(session_id, ticket, reward, clicked, not_shown))
 
     async def feedbacks(self, session_id: str, answers: Sequence[Answer]) -> list[FeedbackRowResult]:
-        """Returns what became of several outcomes, in order."""
+        """Sends several outcomes; returns their statuses in order."""
         return await self.send(self._calls.feedbacks(session_id, answers))
 
     async def best_pair(self, session_id: str) -> BestPair:
-        """Returns the current answer; one that has not changed is not transferred again."""
+        """Returns the current best pair; an unchanged one is not transferred again."""
         return await self.send(self._calls.best_pair(session_id))
 
     async def estimates(self, session_id: str, top: int = 50) -> Estimates:
@@ -215,7 +215,7 @@ class AsyncClient:
         return await self.send(self._calls.certificate(session_id))
 
     async def export(self, session_id: str) -> AsyncIterator[dict[str, Any]]:
-        """Yields the session's log row by row; it is not retried, since rows have been handed on already."""
+        """Yields the session's log row by row; not retried, because the caller already has some of the rows."""
         try:
             async with self._http.stream("GET", path_of(session_id, "export")) as response:
                 if response.is_error:
@@ -239,7 +239,7 @@ class AsyncClient:
         await self.close()
 
     async def send(self, call: Call[T]) -> T:
-        """Returns the answer to a call of `calls`, after retries where they are harmless."""
+        """Sends a call of `calls`, with retries where they are safe; returns the parsed response."""
         talk = conversation(call, self._retries, self._rng)
         step: Call[T] | Wait = next(talk)
         while True:
@@ -267,6 +267,6 @@ def _headers(api_key: str | None) -> dict[str, str]:
 
 
 def _request(http: httpx.Client | httpx.AsyncClient, call: Call[Any]) -> httpx.Request:
-    """Returns the request of a call, on this client's base address."""
+    """Returns the request of a call, relative to the client's base URL."""
     headers = {**call.headers, **({} if call.body is None else {"Content-Type": "application/json"})}
     return http.build_request(call.method, call.path, content=call.body, headers=headers, params=dict(call.params))

@@ -1,4 +1,4 @@
-"""What a feed does behind the scenes, for both kinds of client: it yields what to do and is told what came of it."""
+"""The background tasks of a feed, for both clients: generators that yield a call or a wait and receive its result."""
 
 import logging
 import time
@@ -21,10 +21,10 @@ BEST_PAIR_SECONDS = 5.0
 """How old the fallback may be; asking again costs a 304 as long as nothing changed."""
 
 IDLE_SECONDS = 0.5
-"""Between two looks at the stock when nobody asks."""
+"""Between two checks of the stock while `next` is not called."""
 
 TROUBLE_SECONDS = 0.5
-"""Before the next try after the client's own retries have failed."""
+"""Pause before the next attempt after the client's own retries have failed."""
 
 _FETCH, _SEND = "fetching pairs", "sending outcomes"
 
@@ -36,24 +36,24 @@ class FeedSettings:
     """How a feed works; every default suits a busy ad server."""
 
     prefetch: int = 200
-    """The most pairs fetched in advance (1 to 1,000); how many there are follows the traffic."""
+    """The most pairs to prefetch (1 to 1,000); the actual number follows the traffic."""
     longest_stay_seconds: float = 10.0
-    """A pair that nobody took for so long is given back as not shown; keep it far below an attribution window."""
+    """A pair not taken within this time is returned as not shown; keep it far below an attribution window."""
     timeout_seconds: float = 0.1
-    """How long `next` waits for a pair before it falls back on the last best pair."""
+    """How long `next` waits for a pair before it returns the last best pair."""
     first_timeout_seconds: float = 5.0
-    """How long `next` waits while there is nothing to fall back on."""
+    """How long `next` waits while no fallback is known."""
     flush_seconds: float = 0.2
-    """Outcomes are sent together, this often."""
+    """Time between two batches of outcomes."""
     most_waiting: int = 100_000
-    """Outcomes kept while the service is away; beyond, `report` raises FeedbackBacklog."""
+    """The most outcomes kept while the service is away; with more, `report` raises FeedbackBacklog."""
     fallback: tuple[str, str] | None = None
-    """What to show before the service has ever answered."""
+    """The pair to show until the service has answered for the first time."""
 
 
 @dataclass(frozen=True)
 class PairToShow:
-    """Two items to show, in this order; a fallback has no ticket, and its outcome is not sent."""
+    """Two items to show, in this order. A fallback has no ticket, and its outcome is not sent."""
 
     items: tuple[str, str]
     purpose: Literal["explore", "exploit", "fallback"]
@@ -61,17 +61,17 @@ class PairToShow:
 
 
 class _Order(NamedTuple):
-    """A batch asked for; with the same key it is the same batch, however often it takes."""
+    """A requested batch of pairs; a retry with the same key gets the same batch."""
 
     size: int
     key: str
-    asked_at: float
+    requested_at: float
 
 
 class FeedWork:
-    """Stock, outbox, and the two tasks that fill the one and empty the other.
+    """Stock and outbox, the task that fills the stock and the task that empties the outbox.
 
-    The tasks outlive every error of a call, whatever something between us and the service may answer.
+    The tasks continue after every error of a call, also after unexpected responses of a proxy.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class FeedWork:
         self.stock = Stock(settings.prefetch, settings.longest_stay_seconds)
         self.outbox = Outbox(settings.most_waiting)
         self.closing = False
-        self._troubles: dict[str, Exception] = {}  # by what cannot be done at the moment
+        self._troubles: dict[str, Exception] = {}  # by what fails at the moment
         self._calls, self._session_id = calls, session_id
         self._on_arrival, self._clock = on_arrival, clock
         self._best: BestPair | None = None
@@ -95,35 +95,35 @@ class FeedWork:
 
     @property
     def trouble(self) -> Exception | None:
-        """Why pairs do not come or outcomes are not taken at the moment; None if all is well."""
+        """The error of the last attempt to fetch pairs or to send outcomes; None if both succeeded."""
         return next(iter(self._troubles.values()), None)
 
     @property
     def cut_off(self) -> bool:
-        """Whether the last attempt to fetch pairs has failed: waiting for them is not worth while."""
+        """Whether the last attempt to fetch pairs failed, so that `next` should not wait for one."""
         return _FETCH in self._troubles
 
     def take(self) -> PairToShow | None:
-        """Returns a pair from the stock, or None."""
+        """Returns a pair from the stock; None if it is empty."""
         pair = self.stock.take(self._clock())
         return None if pair is None else PairToShow((pair.items[0], pair.items[1]), pair.purpose, pair.ticket)
 
     def fallback(self) -> PairToShow | None:
-        """Returns the last best pair known, or None before there was any."""
+        """Returns the last known best pair, else the fallback of the settings; None if there is neither."""
         items = self.settings.fallback if self._best is None else self._best.pair
         return None if items is None else PairToShow(items, "fallback")
 
     def report(self, pair: PairToShow, reward: float | None, clicked: Sequence[str] | None, not_shown: bool) -> None:
-        """Takes an outcome; that of a fallback or of a pair that does not count is checked and left."""
+        """Adds an outcome to the outbox; that of a fallback or of a pair that does not count is only validated."""
         row = outcome_of(pair.ticket or "fallback", reward, clicked, not_shown)
         if pair.purpose == "explore":
             self.outbox.add(row)
 
     def keep_stocked(self) -> Task:
-        """Fetches pairs while they are wanted, keeps the fallback fresh, and gives back what was not shown."""
+        """Fetches pairs as needed, refreshes the fallback, and returns pairs that were not shown."""
         order: _Order | None = None
         while not self.closing:
-            self._give_back(self.stock.expired(self._clock()))
+            self._return(self.stock.expired(self._clock()))
             try:
                 if self._clock() - self._best_at >= BEST_PAIR_SECONDS:
                     self._best = yield self._calls.best_pair(self._session_id)
@@ -135,37 +135,37 @@ class FeedWork:
                     yield from self._fetch(order)
                     order = None
             except Exception as error:
-                self._note(_FETCH, error)
+                self._record_error(_FETCH, error)
                 if is_refusal(error):
                     order = None
-                yield from self._rest()
-        if order is not None:  # it may have been carried out: its pairs would be out for ever
+                yield from self._pause()
+        if order is not None:  # the service may have processed it: fetch its pairs, to return them
             try:
                 yield from self._fetch(order)
             except Exception as error:
-                self._note(_FETCH, error)
-        self._give_back(self.stock.empty())
+                self._record_error(_FETCH, error)
+        self._return(self.stock.empty())
         self._stocking_ended = True
 
     def keep_sent(self) -> Task:
-        """Sends outcomes in batches; what is not answered for is sent again, which cannot count twice."""
+        """Sends outcomes in batches, and again until they are acknowledged, which cannot count twice."""
         while not (self._stocking_ended and self.outbox.sealed_empty()):
             if not (self.closing or self.outbox.full_batch):
                 yield Wait(self.settings.flush_seconds)
             rows = self.outbox.next_rows()
             if not rows:
                 if self.closing:
-                    yield Wait(0.01)  # until the other task has given back its pairs
+                    yield Wait(0.01)  # until the other task has returned its pairs
                 continue
             try:
                 results: list[FeedbackRowResult] = yield self._calls.feedbacks(self._session_id, rows)
             except Exception as error:
-                self._note(_SEND, error)
+                self._record_error(_SEND, error)
                 if is_refusal(error) and self.closing:
                     return
-                yield from self._rest()
+                yield from self._pause()
             else:
-                self._tell_refused(self.outbox.settle(results))
+                self._log_refused(self.outbox.settle(results))
                 self._troubles.pop(_SEND, None)
 
     def _next_order(self) -> _Order | None:
@@ -174,30 +174,30 @@ class FeedWork:
 
     def _fetch(self, order: _Order) -> Task:
         pairs: list[Impression] = yield self._calls.next_pairs(self._session_id, order.size, order.key)
-        self.stock.put(pairs, order.asked_at)
+        self.stock.put(pairs, order.requested_at)
         self._troubles.pop(_FETCH, None)
         self._on_arrival()
 
-    def _give_back(self, pairs: Sequence[Impression]) -> None:
+    def _return(self, pairs: Sequence[Impression]) -> None:
         self.outbox.add_not_shown([pair.ticket for pair in pairs if pair.purpose == "explore"])
 
-    def _rest(self) -> Task:
-        """Waits out trouble: callers who want a pair do not shorten it, closing does."""
+    def _pause(self) -> Task:
+        """Pauses after an error; calls of `next` do not shorten the pause, closing does."""
         until = self._clock() + TROUBLE_SECONDS
         was_closing = self.closing
         while self.closing == was_closing and (left := until - self._clock()) > 0:
             yield Wait(left)
 
-    def _tell_refused(self, refused: Sequence[FeedbackRowResult]) -> None:
+    def _log_refused(self, refused: Sequence[FeedbackRowResult]) -> None:
         for (status, detail), count in Counter((row.status, row.detail) for row in refused).most_common(3):
             log.warning("session %s refused %d outcomes: %s, %s", self._session_id, count, status, detail)
 
-    def _note(self, what: str, error: Exception) -> None:
-        if what not in self._troubles:  # once a trouble, not once a try
+    def _record_error(self, what: str, error: Exception) -> None:
+        if what not in self._troubles:  # one warning per outage, not per attempt
             log.warning("session %s, %s: %s", self._session_id, what, error)
         self._troubles[what] = error
 
 
 def is_refusal(error: Exception) -> bool:
-    """Returns whether the service has understood and said no, so that waiting does not help."""
+    """Returns whether the service refused the call, so that a retry cannot help."""
     return isinstance(error, ProblemError) and error.status < 500 and error.status != 429

@@ -1,12 +1,12 @@
-"""Feeds: pairs at hand when a page is built, outcomes sent behind its back. Threads or asyncio, the same work.
+"""Feeds: prefetched pairs for pages, and outcomes sent in the background; with threads or with asyncio.
 
     with Client(url) as client, Feed(client, session_id) as feed:
         pair = feed.next()
         feed.report(pair, reward=show(*pair.items))
 
-`next` answers from a stock fetched in advance, and falls back on the last best pair if the service is slow or away.
-`report` returns at once; what was reported is sent again until the service has it on disk. Closing gives back what was
-not shown and sends the rest; what could not be sent is in FeedbackLost.
+`next` returns a prefetched pair, or the last best pair if the service is slow or away. `report` returns at once; an
+outcome is sent again until the service has it on disk. Closing returns the pairs that were not shown and sends the
+remaining outcomes; those that could not be sent are in FeedbackLost.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ class FeedbackLost(Exception):
 
 
 class _FeedBase(ABC):
-    """What waits for nothing, and so is the same with threads and with asyncio."""
+    """The methods that do not wait, and so are the same with threads and with asyncio."""
 
     _work: FeedWork
 
@@ -49,27 +49,27 @@ class _FeedBase(ABC):
         clicked: Sequence[str] | None = None,
         not_shown: bool = False,
     ) -> None:
-        """Takes the outcome of a pair and returns at once; raises FeedbackBacklog if too many wait."""
+        """Queues the outcome of a pair and returns at once; raises FeedbackBacklog if too many are queued."""
         self._work.report(pair, reward, clicked, not_shown)
         if self._work.outbox.full_batch:
             self._wake_sender()
 
     @property
     def statuses(self) -> Counter[str]:
-        """What became of the outcomes sent so far, pairs given back included."""
+        """The number of sent outcomes by status, including pairs returned as not shown."""
         return Counter(self._work.outbox.statuses)
 
     @property
     def trouble(self) -> Exception | None:
-        """Why the service does not answer at the moment; None if it does."""
+        """The error of the last call in the background; None if the service answers."""
         return self._work.trouble
 
     @abstractmethod
     def _wake_sender(self) -> None:
-        """Lets the sender look at what waits."""
+        """Makes the sender check the queue now."""
 
-    def _patience(self, fallback: PairToShow | None, timeout_seconds: float | None) -> float:
-        """Returns how long to wait for a pair: not at all if none can be had, and there is something else to show."""
+    def _wait_seconds(self, fallback: PairToShow | None, timeout_seconds: float | None) -> float:
+        """Returns how long to wait for a pair: not at all if fetching fails and there is a fallback."""
         settings = self._work.settings
         if fallback is not None and self._work.cut_off:
             return 0.0
@@ -77,23 +77,23 @@ class _FeedBase(ABC):
             return timeout_seconds
         return settings.first_timeout_seconds if fallback is None else settings.timeout_seconds
 
-    def _last_resort(self, fallback: PairToShow | None) -> PairToShow:
+    def _fallback_or_raise(self, fallback: PairToShow | None) -> PairToShow:
         if fallback is None:
             why = "the service has not answered yet, and no fallback was given"
             raise ServiceUnreachable(why) from self._work.trouble
         return fallback
 
-    def _check_nothing_left(self) -> None:
+    def _raise_if_unsent(self) -> None:
         if left := self._work.outbox.seal():
             raise FeedbackLost(left, self._work.trouble)
 
 
 class Feed(_FeedBase):
-    """Pairs for one session, for programs with threads; all of them may share it. Open it after forking."""
+    """Pairs of one session, for programs with threads; all threads may share it. Open it after forking."""
 
     def __init__(self, client: Client, session_id: str, settings: FeedSettings | None = None) -> None:
         self._arrived = threading.Condition()
-        self._work = FeedWork(Calls(), session_id, settings or FeedSettings(), self._tell_arrival)
+        self._work = FeedWork(Calls(), session_id, settings or FeedSettings(), self._notify_arrival)
         self._abandoned = threading.Event()
         self._stocker = _Worker(self._work.keep_stocked(), client, self._abandoned)
         self._sender = _Worker(self._work.keep_sent(), client, self._abandoned)
@@ -101,7 +101,7 @@ class Feed(_FeedBase):
         self._sender.start()
 
     def next(self, timeout_seconds: float | None = None) -> PairToShow:
-        """Returns a pair to show: from the stock, or the last best pair when the time is up.
+        """Returns a pair to show: from the stock, or the last best pair after the timeout.
 
         Raises:
             ServiceUnreachable: the service has never answered, and no fallback was given.
@@ -115,15 +115,15 @@ class Feed(_FeedBase):
             with self._arrived:
                 if (pair := self._work.take()) is not None:
                     return pair
-                left = began + self._patience(fallback, timeout_seconds) - time.monotonic()
+                left = began + self._wait_seconds(fallback, timeout_seconds) - time.monotonic()
                 if left > 0:
-                    # Short, since a fallback may come to be known meanwhile, which changes how long to wait.
+                    # In short steps, because a fallback may become known meanwhile, which changes the timeout.
                     self._arrived.wait(min(left, 0.05))
                     continue
-            return self._last_resort(fallback)
+            return self._fallback_or_raise(fallback)
 
     def close(self, timeout_seconds: float = CLOSE_SECONDS) -> None:
-        """Gives back what was not shown and sends what was reported; raises FeedbackLost if that took too long."""
+        """Returns unshown pairs and sends all outcomes; raises FeedbackLost if this takes longer than the timeout."""
         self._work.closing = True
         until = time.monotonic() + timeout_seconds
         for worker in (self._stocker, self._sender):
@@ -131,7 +131,7 @@ class Feed(_FeedBase):
         for worker in (self._stocker, self._sender):
             worker.join(max(0.0, until - time.monotonic()))
         self._abandoned.set()
-        self._check_nothing_left()
+        self._raise_if_unsent()
 
     def __enter__(self) -> Self:
         return self
@@ -142,13 +142,13 @@ class Feed(_FeedBase):
     def _wake_sender(self) -> None:
         self._sender.wake.set()
 
-    def _tell_arrival(self) -> None:
+    def _notify_arrival(self) -> None:
         with self._arrived:
             self._arrived.notify_all()
 
 
 class _Worker(threading.Thread):
-    """A thread that does one of the feed's tasks; it does not keep the program alive."""
+    """A thread that runs one of the feed's tasks; a daemon, so that it does not keep the program alive."""
 
     def __init__(self, task: Task, client: Client, abandoned: threading.Event) -> None:
         super().__init__(daemon=True, name="bestpair-feed")
@@ -161,7 +161,7 @@ class _Worker(threading.Thread):
             while not self._abandoned.is_set():
                 try:
                     outcome = self._do(step)
-                except Exception as error:  # the task knows what to do about it
+                except Exception as error:  # the task handles it
                     step = self._task.throw(error)
                 else:
                     step = self._task.send(outcome)
@@ -175,7 +175,7 @@ class _Worker(threading.Thread):
 
 
 class AsyncFeed(_FeedBase):
-    """The same for asyncio; open it with `async with`, in the loop that uses it."""
+    """The feed for asyncio; open it with `async with`, in the event loop that uses it."""
 
     def __init__(self, client: AsyncClient, session_id: str, settings: FeedSettings | None = None) -> None:
         self._client = client
@@ -184,7 +184,7 @@ class AsyncFeed(_FeedBase):
         self._running: list[asyncio.Task[None]] = []
 
     async def next(self, timeout_seconds: float | None = None) -> PairToShow:
-        """Returns a pair to show: from the stock, or the last best pair when the time is up.
+        """Returns a pair to show: from the stock, or the last best pair after the timeout.
 
         Raises:
             ServiceUnreachable: the service has never answered, and no fallback was given.
@@ -194,14 +194,14 @@ class AsyncFeed(_FeedBase):
             self._arrived.clear()
             self._stocking.set()
             fallback = self._work.fallback()
-            left = began + self._patience(fallback, timeout_seconds) - time.monotonic()
+            left = began + self._wait_seconds(fallback, timeout_seconds) - time.monotonic()
             if left <= 0:
-                return self._last_resort(fallback)
+                return self._fallback_or_raise(fallback)
             await _wait(self._arrived, min(left, 0.05))
         return pair
 
     async def close(self, timeout_seconds: float = CLOSE_SECONDS) -> None:
-        """Gives back what was not shown and sends what was reported; raises FeedbackLost if that took too long."""
+        """Returns unshown pairs and sends all outcomes; raises FeedbackLost if this takes longer than the timeout."""
         self._work.closing = True
         self._stocking.set()
         self._sending.set()
@@ -210,7 +210,7 @@ class AsyncFeed(_FeedBase):
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        self._check_nothing_left()
+        self._raise_if_unsent()
 
     async def __aenter__(self) -> Self:
         tasks = ((self._work.keep_stocked(), self._stocking), (self._work.keep_sent(), self._sending))

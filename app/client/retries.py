@@ -1,4 +1,4 @@
-"""When to send a call again: decided here, without any input or output, for both clients."""
+"""When to send a call again, for both clients; without input or output."""
 
 import email.utils
 import random
@@ -14,17 +14,17 @@ from app.client.calls import Call, answer_of
 T = TypeVar("T")
 
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-"""After these no byte has left, so that sending again is harmless whatever the call does."""
+"""Errors before any byte was sent: every call is safe to retry after them."""
 _TRY_LATER = frozenset({429, 502, 503, 504})
 
 
 class ServiceUnreachable(Exception):
-    """No answer came, after all retries; whether the last request took effect is not known."""
+    """No response after all retries; the last request may or may not have taken effect."""
 
 
 @dataclass(frozen=True)
 class Retries:
-    """How often and how patiently to try again; waits are random below a bound that doubles (full jitter)."""
+    """How often to retry and how long to wait; waits are random below a bound that doubles (full jitter)."""
 
     attempts: int = 4
     first_wait_seconds: float = 0.1
@@ -32,14 +32,14 @@ class Retries:
     longest_retry_after_seconds: float = 10.0
 
     def wait(self, attempt: int, rng: random.Random, retry_after: float) -> float:
-        """Returns the seconds before the next attempt: at least what the service asked for, within reason."""
+        """Returns the seconds before the next attempt: at least `retry_after`, up to a maximum."""
         bound = min(self.longest_wait_seconds, self.first_wait_seconds * 2**attempt)
         return min(retry_after, self.longest_retry_after_seconds) + rng.uniform(0, bound)
 
 
 @dataclass(frozen=True)
 class Wait:
-    """A pause that the client is asked to make."""
+    """A pause that the client should make."""
 
     seconds: float
 
@@ -49,11 +49,11 @@ Conversation = Generator[Call[T] | Wait, Outcome, T]
 
 
 def conversation(call: Call[T], retries: Retries, rng: random.Random) -> Conversation[T]:
-    """Yields what to do next (send the call, or wait) and takes what came of it; returns the answer.
+    """Yields the next step (send the call, or wait) and receives its result; returns the parsed response.
 
     Raises:
         ProblemError: the service refused.
-        ServiceUnreachable: no answer came.
+        ServiceUnreachable: no response after all retries.
     """
     attempt = 0
     while True:
@@ -74,16 +74,16 @@ def conversation(call: Call[T], retries: Retries, rng: random.Random) -> Convers
 
 
 def _address(call: Call[T], outcome: httpx.TransportError | None) -> str:
-    """Returns where the call went, as far as it is known; without a password that an address may hold."""
+    """Returns the URL of the call if known, otherwise its path; without a password that the URL may contain."""
     try:
         url = outcome.request.url if outcome is not None else None
-    except RuntimeError:  # it did not get so far
+    except RuntimeError:  # no request was made yet
         url = None
     return call.path if url is None else f"{url.scheme}://{url.netloc.decode()}{url.path}"
 
 
 def _retry_after(response: httpx.Response) -> float:
-    """Returns the seconds the service asks to wait, given as a number or as a date; 0 if it does not say."""
+    """Returns the seconds of the Retry-After header, a number or a date; 0 without one."""
     given = response.headers.get("Retry-After", "")
     if given.isdecimal():
         return float(given[:9])

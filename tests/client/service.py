@@ -1,4 +1,4 @@
-"""A service in memory for tests of feeds: tickets, keys, a ledger, and the ways it can fail."""
+"""An in-memory service for tests of feeds; it can be made to fail."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ from tests.fakes.sessions import BEST_PAIR
 
 
 class Service:
-    """Answers what a feed asks; set `away`, `lose_answers` or `refuse` to make it fail."""
+    """Serves the calls of a feed; set `away`, `lose_answers` or `refuse` to make it fail."""
 
     def __init__(self) -> None:
         self.batches: dict[str, list[dict[str, Any]]] = {}  # by idempotency key
@@ -21,7 +21,7 @@ class Service:
         self.purpose = "explore"
         self.best = ["a", "b"]
         self.away = False
-        self.lose_answers = 0  # so many requests are carried out, and their answers lost
+        self.lose_answers = 0  # how many requests are processed without a response
         self.refuse: tuple[str, int] | None = None  # (the end of a path, a status)
         self._lock = threading.Lock()
 

@@ -1,4 +1,4 @@
-"""Feeds, with threads and with asyncio: a pair at once, nothing reported is lost, nothing fetched is kept."""
+"""Feeds with threads and asyncio: pairs come at once, no outcome is lost, unshown pairs are returned."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ from app.client.feed_work import TROUBLE_SECONDS
 from tests.client.service import Service
 
 QUICK = Retries(attempts=2, first_wait_seconds=0.001, longest_wait_seconds=0.002)
-# Patient where the service answers: a test on a busy machine must not fall back by accident.
+# Long timeouts: on a busy machine a test must not get a fallback by accident.
 PATIENT = FeedSettings(timeout_seconds=20, first_timeout_seconds=20, flush_seconds=0.01)
 
 
@@ -49,10 +49,10 @@ async def an_async_feed(service: Service, settings: FeedSettings = PATIENT) -> A
 
 
 def until(condition: object, seconds: float = 20.0) -> None:
-    """Waits for something that another thread will bring about."""
+    """Waits until another thread has made the condition true."""
     end = time.monotonic() + seconds
     while not condition():  # type: ignore[operator]
-        assert time.monotonic() < end, "it did not come about"
+        assert time.monotonic() < end, "timed out"
         time.sleep(0.005)
 
 
@@ -60,7 +60,7 @@ def shown(service: Service) -> dict[str, float]:
     return {ticket: row["reward"] for ticket, row in service.outcomes.items() if "reward" in row}
 
 
-def test_every_outcome_arrives_and_every_unshown_pair_is_given_back() -> None:
+def test_every_outcome_is_sent_and_every_unshown_pair_is_returned() -> None:
     service = Service()
     with a_feed(service) as feed:
         sent = {}
@@ -78,7 +78,7 @@ def test_every_outcome_arrives_and_every_unshown_pair_is_given_back() -> None:
     assert service.requests["next-pair/batch"] < 60, "pairs come in batches"
 
 
-async def test_the_same_with_asyncio() -> None:
+async def test_every_outcome_is_sent_with_asyncio() -> None:
     service = Service()
     async with an_async_feed(service) as feed:
         sent = {}
@@ -113,7 +113,7 @@ def test_many_threads_share_a_feed() -> None:
     assert {ticket for ticket, row in service.outcomes.items() if row.get("clicked") == ["a"]} == set(taken)
 
 
-def test_answers_that_get_lost_leave_no_pair_out_and_count_nothing_twice() -> None:
+def test_lost_responses_lose_no_pair_and_count_nothing_twice() -> None:
     service = Service()
     with a_feed(service) as feed:
         sent = set()
@@ -121,16 +121,18 @@ def test_answers_that_get_lost_leave_no_pair_out_and_count_nothing_twice() -> No
             if n % 25 == 0:
                 service.lose_answers = 3  # more than the client's own retries
             pair = feed.next(timeout_seconds=20)
-            if pair.ticket is not None:  # while it is cut off, the feed falls back
+            if pair.ticket is not None:  # a fallback, while the service cannot be reached
                 sent.add(pair.ticket)
                 feed.report(pair, reward=0)
             time.sleep(0.01)
     assert shown(service).keys() == sent
-    assert set(service.outcomes) == service.handed_out, "a batch whose answer was lost is asked for again by its key"
+    assert set(service.outcomes) == service.handed_out, (
+        "a batch whose response was lost is requested again with the same key"
+    )
     assert feed.statuses["conflict"] == 0
 
 
-def test_while_the_service_is_away_the_last_best_pair_is_shown_at_once() -> None:
+def test_while_the_service_is_away_next_returns_the_last_best_pair_at_once() -> None:
     service = Service()
     service.best = ["c", "d"]
     with a_feed(service) as feed:
@@ -140,12 +142,12 @@ def test_while_the_service_is_away_the_last_best_pair_is_shown_at_once() -> None
         until(lambda: feed.trouble is not None)
         began = time.monotonic()
         pairs = [feed.next() for _ in range(50)]
-        assert time.monotonic() - began < PATIENT.timeout_seconds / 2, "there is no point in waiting"
+        assert time.monotonic() - began < PATIENT.timeout_seconds / 2, "it does not wait for the service"
         assert {(pair.items, pair.purpose, pair.ticket) for pair in pairs} == {(("c", "d"), "fallback", None)}
         asked = service.requests["next-pair/batch"]
         for pair in pairs:
             feed.report(pair, reward=1)
-        assert service.requests["next-pair/batch"] - asked < 10, "and none in asking at every turn"
+        assert service.requests["next-pair/batch"] - asked < 10, "it does not call the service each time"
         service.away = False
         until(lambda: feed.next().purpose == "explore")
         assert feed.trouble is None or "sending" not in str(feed.trouble)
@@ -153,7 +155,7 @@ def test_while_the_service_is_away_the_last_best_pair_is_shown_at_once() -> None
     assert set(service.outcomes) >= shown(service).keys()
 
 
-async def test_asyncio_falls_back_too() -> None:
+async def test_asyncio_feeds_return_fallbacks() -> None:
     service = Service()
     settings = FeedSettings(fallback=("x", "y"), timeout_seconds=0.01)
     service.away = True
@@ -167,17 +169,17 @@ async def test_asyncio_falls_back_too() -> None:
         assert pair.purpose == "explore"
 
 
-def test_a_slow_service_is_not_waited_for() -> None:
+def test_next_does_not_wait_for_a_slow_service() -> None:
     service = Service()
     with a_feed(service, FeedSettings(timeout_seconds=0.02, first_timeout_seconds=20, prefetch=8)) as feed:
         until(lambda: service.requests["next-pair/batch"] > 0)
         with service._lock:  # it hangs
             purposes = [feed.next().purpose for _ in range(10)]
     assert purposes[-1] == "fallback"
-    assert feed.trouble is None, "slow is not away"
+    assert feed.trouble is None, "a slow service is not an error"
 
 
-def test_nothing_to_show_is_an_error_that_says_why() -> None:
+def test_without_any_pair_the_error_states_the_reason() -> None:
     service = Service()
     service.away = True
     with a_feed(service, FeedSettings(first_timeout_seconds=0.1)) as feed:
@@ -186,7 +188,7 @@ def test_nothing_to_show_is_an_error_that_says_why() -> None:
         service.away = False
 
 
-def test_what_was_reported_while_the_service_was_away_arrives_on_close() -> None:
+def test_outcomes_reported_while_the_service_was_away_are_sent_on_close() -> None:
     service = Service()
     with a_feed(service) as feed:
         pairs = [feed.next() for _ in range(5)]
@@ -199,7 +201,7 @@ def test_what_was_reported_while_the_service_was_away_arrives_on_close() -> None
     assert shown(service) == {pair.ticket: 1.0 for pair in pairs}
 
 
-def test_what_cannot_be_sent_in_time_is_handed_over() -> None:
+def test_unsent_outcomes_are_in_the_error_of_close() -> None:
     service = Service()
     client = Client("http://service", transport=service.transport(), retries=QUICK)
     feed = Feed(client, "s", PATIENT)
@@ -216,11 +218,11 @@ def test_what_cannot_be_sent_in_time_is_handed_over() -> None:
     client.close()
 
 
-async def test_asyncio_hands_over_too_and_once() -> None:
+async def test_unsent_outcomes_are_in_the_error_of_close_once_with_asyncio() -> None:
     service = Service()
     async with AsyncClient("http://service", transport=service.transport(), retries=QUICK) as client:
         feed = AsyncFeed(client, "s", PATIENT)
-        async with feed:  # which closes it a second time
+        async with feed:  # closes it a second time at the end
             pair = await feed.next()
             service.away = True
             feed.report(pair, reward=1)
@@ -244,7 +246,7 @@ def test_a_refusal_ends_closing_at_once() -> None:
     client.close()
 
 
-def test_a_stopped_session_shows_its_best_pair_and_is_left_in_peace() -> None:
+def test_a_stopped_session_shows_its_best_pair_with_few_requests() -> None:
     service = Service()
     service.refuse = ("next-pair/batch", 409)
     with a_feed(service, FeedSettings(timeout_seconds=0.05)) as feed:
@@ -255,10 +257,10 @@ def test_a_stopped_session_shows_its_best_pair_and_is_left_in_peace() -> None:
             assert feed.next().items == ("a", "b")
             time.sleep(0.004)
         rests = (time.monotonic() - began) / TROUBLE_SECONDS
-        assert service.requests["next-pair/batch"] - asked <= rests + 1, "callers do not make it ask sooner"
+        assert service.requests["next-pair/batch"] - asked <= rests + 1, "calls of next do not shorten the pause"
 
 
-def test_pairs_that_do_not_count_cost_no_answer() -> None:
+def test_outcomes_of_pairs_that_do_not_count_are_not_sent() -> None:
     service = Service()
     service.purpose = "exploit"
     with a_feed(service) as feed:
@@ -267,7 +269,7 @@ def test_pairs_that_do_not_count_cost_no_answer() -> None:
     assert service.requests["feedback/batch"] == 0
 
 
-def test_mistakes_are_found_where_they_are_made() -> None:
+def test_invalid_reports_raise_at_once() -> None:
     service = Service()
     with a_feed(service, FeedSettings(most_waiting=1, flush_seconds=60)) as feed:
         pair = feed.next(20)
@@ -280,7 +282,7 @@ def test_mistakes_are_found_where_they_are_made() -> None:
             feed.report(feed.next(20), reward=1)
 
 
-def test_every_reason_of_a_refusal_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_every_reason_of_a_refusal_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     service = Service()
     with a_feed(service, FeedSettings(timeout_seconds=20, first_timeout_seconds=20, flush_seconds=0.2)) as feed:
         pair = feed.next()
@@ -288,12 +290,12 @@ def test_every_reason_of_a_refusal_is_told(caplog: pytest.LogCaptureFixture) -> 
             feed.report(pair, reward=reward)
         feed.report(replace(pair, ticket="unknown"), reward=1)
         until(lambda: feed.statuses.total() >= 4)
-    told = [record.message for record in caplog.records if "refused" in record.message]
-    assert sum("refused 2 outcomes: conflict" in line for line in told) == 1
-    assert sum("refused 1 outcomes: not_found" in line for line in told) == 1
+    logged = [record.message for record in caplog.records if "refused" in record.message]
+    assert sum("refused 2 outcomes: conflict" in line for line in logged) == 1
+    assert sum("refused 1 outcomes: not_found" in line for line in logged) == 1
 
 
-def test_pairs_that_nobody_took_are_given_back_while_it_runs() -> None:
+def test_unused_pairs_are_returned_while_the_feed_runs() -> None:
     service = Service()
     with a_feed(service, FeedSettings(longest_stay_seconds=0.05, flush_seconds=0.01)) as feed:
         feed.next(20)
@@ -305,7 +307,7 @@ def test_pairs_that_nobody_took_are_given_back_while_it_runs() -> None:
         assert service.requests["next-pair/batch"] - asked <= 3, "without callers fewer and fewer are fetched"
 
 
-def test_an_answer_that_makes_no_sense_does_not_end_the_feed(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_invalid_response_does_not_stop_the_feed(caplog: pytest.LogCaptureFixture) -> None:
     service = Service()
     with a_feed(service) as feed:
         pair = feed.next()

@@ -1,4 +1,4 @@
-"""Nothing leaves the outbox before the service has answered for it, and nothing gets lost in it."""
+"""The outbox keeps every row until the service has acknowledged it."""
 
 import threading
 
@@ -25,7 +25,7 @@ def test_rows_stay_until_they_are_settled() -> None:
     assert outbox.statuses == {"accepted": 1, "not_found": 1}
 
 
-def test_a_batch_is_no_larger_than_the_service_takes() -> None:
+def test_a_batch_is_not_larger_than_the_service_accepts() -> None:
     outbox = Outbox(10**6)
     for n in range(LARGEST_BATCH - 1):
         outbox.add(row(n))
@@ -36,30 +36,30 @@ def test_a_batch_is_no_larger_than_the_service_takes() -> None:
     assert outbox.next_rows()[-1] == Feedback(ticket="u", not_shown=True)
 
 
-def test_too_many_are_refused_but_unshown_pairs_always_taken() -> None:
+def test_a_full_outbox_refuses_outcomes_but_not_unshown_pairs() -> None:
     outbox = Outbox(1)
     outbox.add(row(0))
     with pytest.raises(FeedbackBacklog, match="1 outcomes wait"):
         outbox.add(row(1))
     outbox.add_not_shown(["u"])
     assert [each.ticket for each in outbox.seal()] == ["t0", "u"]
-    assert outbox.seal() == (), "they are handed over once"
-    assert outbox.settle([ACCEPTED]) == [], "an answer that comes after that finds nothing to settle"
+    assert outbox.seal() == (), "they are returned once"
+    assert outbox.settle([ACCEPTED]) == [], "a response after that has nothing to settle"
     assert outbox.statuses == {}
 
 
-def test_after_the_last_look_nothing_is_taken_in_silence() -> None:
+def test_a_sealed_outbox_refuses_rows() -> None:
     outbox = Outbox(10)
     outbox.add(row(0))
     assert not outbox.sealed_empty()
-    outbox.add(row(1))  # still open: there was something left
+    outbox.add(row(1))  # not sealed: it was not empty
     outbox.settle([ACCEPTED] * 2)
     assert outbox.sealed_empty()
     with pytest.raises(FeedClosed):
         outbox.add(row(2))
 
 
-def test_rows_from_many_threads_are_all_there() -> None:
+def test_no_row_of_several_threads_is_lost() -> None:
     outbox = Outbox(10**6)
 
     def report() -> None:
