@@ -23,7 +23,7 @@ Populations"; sections refer to it). Words at the border, these letters inside:
 | M(p)       | log_price        | anytime martingale of an entry; its log at p_hat is a price |        |            |
 | p_i        | x                | P(item i is not clicked), or L_ic with a blank c             | (K,)   |            |
 | m_ij       | both             | P(both items of a pair are clicked)                         | (P,)   |            |
-| lambda     | purse            | what a bet on a difference stakes on its score              | (R,)   |            |
+| lambda     | bet_size            | what a bet on a difference stakes on its score              | (R,)   |            |
 | calligr. C | chosen           | items whose columns are independent                         | (r,)   | Alg. 1, 2  |
 | C          | C                | columns L[:, chosen]                                        | (K, r) | sec. 6     |
 | W          | W                | principal submatrix L[chosen, chosen]                       | (r, r) | sec. 6     |

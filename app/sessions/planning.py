@@ -13,7 +13,7 @@ from app.engine.plan import Plan, plan
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.engine.shares import Shares
-from app.engine.silence import Unanswered
+from app.engine.unanswered import Unanswered
 from app.sessions.certificates import Proof, certificate_of
 from app.sessions.health import CHANGED_SHARES, REMOVED_BOUND, in_words, kept, suspended, to_plain, with_new
 from app.sessions.logged_choices import shares_in

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.columns import log_term, printed_radius, schur_residuals, sharper_radius, smallest_singular_values
+from app.engine.nystrom import log_term, printed_radius, schur_residuals, sharper_radius, smallest_singular_values
 
 seeds = st.integers(0, 2**32)
 

@@ -10,11 +10,11 @@ from app.engine.bounds.screening import blank_bounds
 from app.engine.choices import Blank, Choices
 from app.engine.confidence import upper_end
 from app.engine.evidence import Evidence
-from app.engine.health import EACH, ONLY_CLICKS, Finding, FindingKind, epsilon_is_too_large, findings
+from app.engine.health import ALARM_PER_CHECK, ONLY_CLICKS, Finding, FindingKind, epsilon_is_too_large, findings
 from app.engine.policies.lucb import Lucb
 from app.engine.problem import Model, Problem
 from app.engine.shares import Shares, portion
-from app.engine.silence import Unanswered
+from app.engine.unanswered import Unanswered
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from tests.engine.worlds import Leaning, changing, hiding, of, watch
@@ -60,8 +60,8 @@ class TestStructure:
     def test_direct_against_a_blank(self) -> None:
         (found,) = check(self.seen(), LEANING, self.CHOICES, clicks=False)
         assert (found.kind, found.suspends, found.items) == (FindingKind.STRUCTURE, True, (0, 1))
-        implied = blank_bounds(self.seen(), self.CHOICES.blanks[0], math.log(3 / portion(EACH / 2, 1)))[0]
-        highest = upper_end(np.array([2000]), np.array([1200.0]), math.log(2 * 3 / EACH))[0]
+        implied = blank_bounds(self.seen(), self.CHOICES.blanks[0], math.log(3 / portion(ALARM_PER_CHECK / 2, 1)))[0]
+        highest = upper_end(np.array([2000]), np.array([1200.0]), math.log(2 * 3 / ALARM_PER_CHECK))[0]
         assert found.detail == {"direct_at_most": highest, "implied_at_least": implied, "shown": 2000.0}
         assert highest < implied
 
@@ -83,7 +83,7 @@ class TestStructure:
         seen = evidence(3, *rows, (0, 1, 1, n, 0.6 * n, 500, 500))
         found = {one.kind: one for one in check(seen, LEANING, clicks=True)}
         assert found[FindingKind.STRUCTURE].items == (0, 1)
-        implied = item_click_bounds(seen, None, math.log(2 * 3 / EACH))[0]
+        implied = item_click_bounds(seen, None, math.log(2 * 3 / ALARM_PER_CHECK))[0]
         assert found[FindingKind.STRUCTURE].detail["implied_at_least"] == implied
         assert kinds(check(seen, D_ALONE, clicks=True)) == set(), "no bound leans on it"
 

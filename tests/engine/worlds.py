@@ -18,7 +18,7 @@ from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
 from app.engine.shares import Shares
-from app.engine.silence import Unanswered
+from app.engine.unanswered import Unanswered
 from app.simulation.population import Population
 from app.simulation.users import ItemOutcomes, Users
 

@@ -9,13 +9,12 @@ import pytest
 from app.engine.arrays import Pair, pair_items
 from app.engine.bounds import Bounds, Contrasts, Kind, combined
 from app.engine.bounds.combined import DELAY, combined_bounds
-from app.engine.bounds.contrast import Elsewhere, contrasts
-from app.engine.bounds.contrast_stakes import Outlook
+from app.engine.bounds.contrast import MarginalBounds, contrasts
 from app.engine.bounds.direct import direct_bounds
 from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.screening import blank_bounds
 from app.engine.certificate import assess
-from app.engine.choices import Blank, Choices, Nominee
+from app.engine.choices import Blank, Choices, Nominee, Outlook
 from app.engine.evidence import Evidence
 from app.engine.problem import Problem
 from app.engine.shares import Shares
@@ -119,10 +118,10 @@ class TestContrasts:
     def test_each_nominee_has_its_own_portion(self) -> None:
         found = combined_bounds(self.PROBLEM, self.seen(), self.choices(), self.SHARES)
         assert [one.nominee for one in found.contrasts] == [5, 0]
-        elsewhere = Elsewhere(found.lower, found.upper)
+        marginal = MarginalBounds(found.lower, found.upper)
         for one, nominee, part in zip(found.contrasts, self.NOMINEES, (2, 6), strict=True):
             share = 0.4 * 0.1 / part
-            again = contrasts(self.seen(), self.choices(), nominee, share, self.PROBLEM.epsilon, elsewhere)
+            again = contrasts(self.seen(), self.choices(), nominee, share, self.PROBLEM.epsilon, marginal)
             assert again is not None
             np.testing.assert_array_equal(one.difference, again.difference)
 
@@ -131,8 +130,8 @@ class TestContrasts:
         without = combined_bounds(self.PROBLEM, self.seen(), self.choices(), replace(self.SHARES, contrasts=0.0))
         np.testing.assert_array_equal(found.lower, without.lower)
         assert without.contrasts == ()
-        beside, one = found.lower_beside(0), found.contrasts[1]
-        np.testing.assert_array_equal(found.lower_beside(3), found.lower)  # no nominee
+        beside, one = found.lower_given_leader(0), found.contrasts[1]
+        np.testing.assert_array_equal(found.lower_given_leader(3), found.lower)  # no nominee
         assert np.all(beside >= found.lower)
         raised = beside > found.lower
         assert raised.any()

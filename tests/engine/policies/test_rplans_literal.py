@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from app.engine.arrays import FloatArray
-from app.engine.columns import sharper_radius
 from app.engine.evidence import Evidence
 from app.engine.memory import Notes, int_list
-from app.engine.nystrom import extend
+from app.engine.nystrom import extend, sharper_radius
 from app.engine.policies.rplans_literal import RplansLiteral
 from app.engine.problem import Problem, SelfPairs
 from app.simulation.population import Population
