@@ -170,8 +170,8 @@ class Choices:
             "guess": None
             if guess is None
             else {"version": guess.version, "factor": [list(row) for row in guess.factor]},
-            "nominees": [{"version": n.version, "pair": list(n.pair), "guess": n.guess} for n in self.nominees],
-            "blanks": [{"version": b.version, "item": b.item, "guess": list(b.guess)} for b in self.blanks],
+            "nominees": [{"version": one.version, "pair": list(one.pair), "guess": one.guess} for one in self.nominees],
+            "blanks": [{"version": one.version, "item": one.item, "guess": list(one.guess)} for one in self.blanks],
             "outlooks": [outlook.to_json() for outlook in self.outlooks],
         }
 
@@ -187,8 +187,8 @@ class Choices:
         guess = plain["guess"]
         return cls(
             None if guess is None else Guess(int(guess["version"]), tuple(tuple(row) for row in guess["factor"])),
-            tuple(Nominee(int(n["version"]), Pair(*n["pair"]), float(n["guess"])) for n in plain["nominees"]),
-            tuple(Blank(int(b["version"]), int(b["item"]), tuple(b["guess"])) for b in plain["blanks"]),
+            tuple(Nominee(int(one["version"]), Pair(*one["pair"]), float(one["guess"])) for one in plain["nominees"]),
+            tuple(Blank(int(one["version"]), int(one["item"]), tuple(one["guess"])) for one in plain["blanks"]),
             tuple(Outlook.from_json(outlook) for outlook in plain.get("outlooks", ())),  # older ones have none
         )
 

@@ -161,23 +161,23 @@ class Evidence:
     @cached_property
     def distinct(self) -> DenseCounts:
         """Counts of every pair of two different items; memory 16 bytes a pair, freed with this object."""
-        t = self.totals
-        off = t.i != t.j
-        index = pair_index(t.i[off], t.j[off], self.n_items)
+        totals = self.totals
+        off = totals.i != totals.j
+        index = pair_index(totals.i[off], totals.j[off], self.n_items)
         n, s = np.zeros(n_pairs(self.n_items), dtype=np.int64), np.zeros(n_pairs(self.n_items))
-        n[index], s[index] = t.n[off], t.s[off]
+        n[index], s[index] = totals.n[off], totals.s[off]
         return DenseCounts(n, s)
 
     def entries(self, i: IntArray, j: IntArray) -> tuple[IntArray, FloatArray]:
         """Returns (n, S) of the given entries, any order, self pairs too; zeros where nothing was shown."""
-        t = self.totals
-        keys = t.i * self.n_items + t.j  # sorted, because rows are sorted by (i, j)
+        totals = self.totals
+        keys = totals.i * self.n_items + totals.j  # sorted, because rows are sorted by (i, j)
         wanted = np.minimum(i, j) * self.n_items + np.maximum(i, j)
         if len(keys) == 0:
             return np.zeros(wanted.shape, dtype=np.int64), np.zeros(wanted.shape)
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         found = keys[at] == wanted
-        return np.where(found, t.n[at], 0), np.where(found, t.s[at], 0.0)
+        return np.where(found, totals.n[at], 0), np.where(found, totals.s[at], 0.0)
 
     @cached_property
     def pair_clicks(self) -> PairClicks:

@@ -109,7 +109,7 @@ def printed_sample_sizes(C: FloatArray, W: FloatArray, epsilon: float, delta: fl
     """Returns the paper's sample sizes; they are reported, and never used to certify.
 
     As printed they are both too large and not proven: C_1 holds the squared column-sum norm of C W^-1, which grows
-    like K^2 where its own proof uses the max norm; the product inequality they rest on (max-norm of AB at most
+    like K^2 where its own proof uses the max norm; the product inequality they use (max-norm of AB at most
     ||A||_2 times max-norm of B) is false by a factor sqrt(r); the union is over Kr entries where K^2 are meant.
     """
     n_items, rank = C.shape

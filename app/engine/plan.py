@@ -134,8 +134,8 @@ def _strongest_contenders(problem: Problem, evidence: Evidence, assessment: Asse
     shown = displayed(problem, evidence, assessment.bounds, i, j)
     n, _ = evidence.entries(i, j)
     return tuple(
-        Contender(Pair(a, b), None if math.isnan(value) else value, (low, high), count)
-        for a, b, value, low, high, count in zip(
+        Contender(Pair(one, other), None if math.isnan(value) else value, (low, high), count)
+        for one, other, value, low, high, count in zip(
             i.tolist(), j.tolist(), *(column.tolist() for column in shown), n.tolist(), strict=True
         )
     )

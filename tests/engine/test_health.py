@@ -48,7 +48,7 @@ def kinds(found: tuple[Finding, ...]) -> set[FindingKind]:
 
 
 class TestStructure:
-    """Items 0 and 1 are left alone beside the blank 2, and clicked together."""
+    """Items 0 and 1 are not clicked when shown with the blank 2, and are clicked together."""
 
     CHOICES = Choices(blanks=(Blank(1, 2, (0.9, 0.9, 0.9)),))
 
@@ -105,7 +105,7 @@ class TestPartners:
         assert found[FindingKind.PARTNERS].detail == {"beside_it": 0.2, "beside_others": 0.3}
         assert FindingKind.PARTNERS not in kinds(check(self.seen(beside_2=600), D_ALONE, clicks=True))
 
-    def test_the_same_beside_everyone(self) -> None:
+    def test_the_same_with_all_partners(self) -> None:
         assert check(self.seen(beside_2=870), LEANING, clicks=True) == ()
 
 
@@ -135,8 +135,8 @@ class TestDrift:
         numbers = {"until_version": 3.0, "early": 0.25, "late": 0.5, "early_shown": 1200.0, "late_shown": 1600.0}
         assert found.detail == numbers
 
-    def test_of_an_item_beside_changing_partners(self) -> None:
-        """No pair was shown in two plans, so only the item can tell."""
+    def test_of_an_item_with_changing_partners(self) -> None:
+        """No pair was shown in two plans, so only the clicks on the item show it."""
         early: list[Row] = [(0, k, 1, 40, 28.0, 12, 1) for k in range(1, 16)]
         late: list[Row] = [(0, k, 2, 40, 37.0, 3, 1) for k in range(16, 31)]
         seen = evidence(31, *early, *late)
@@ -151,7 +151,7 @@ class TestDrift:
 
 
 class TestSilence:
-    def test_uneven_silence_suspends(self) -> None:
+    def test_feedback_lost_unevenly_suspends(self) -> None:
         i, j = np.triu_indices(4, 1)
         silent = np.array([80, 20, 20, 20, 20, 20])
         unanswered = Unanswered(i, j, np.ones(6, dtype=np.int64), 100 - silent, silent, 2)
@@ -166,7 +166,7 @@ class TestSilence:
         unanswered = Unanswered(one - 1, one, one, np.array([clicks + without]), np.array([silent]), 1)
         return check(seen, D_ALONE, silence=unanswered, clicks=False)
 
-    def test_nothing_but_clicks_while_silence_is_common(self) -> None:
+    def test_only_clicks_while_many_impressions_are_unanswered(self) -> None:
         (found,) = self.only_clicks(ONLY_CLICKS, 100)
         assert (found.kind, found.suspends) == (FindingKind.ONLY_CLICKS, True)
         assert found.detail == {"clicks": float(ONLY_CLICKS), "unanswered": 100 / (100 + ONLY_CLICKS)}

@@ -22,7 +22,7 @@ PROBLEM = Problem(n_items=3, epsilon=0.05, delta=0.1)
 
 
 class Boastful(Policy):
-    """Answers with pair (1, 2), says it is done and asks for what it was told to."""
+    """Answers with pair (1, 2), reports that it is finished and asks for a given demand."""
 
     name: ClassVar[str] = "boastful"
 

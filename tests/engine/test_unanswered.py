@@ -1,4 +1,4 @@
-"""Uneven silence: how often it is found where there is none, and that it is found where it is."""
+"""Feedback lost unevenly: false alarms where it is not, and detection where it is."""
 
 import math
 
@@ -72,7 +72,7 @@ def test_one_item_is_found_and_named() -> None:
 
 
 def test_many_small_differences_add_up() -> None:
-    """Silence grows from item to item, no pair or item stands out; flipped, the answers are the rare ones."""
+    """The unanswered part grows from item to item, no pair or item differs much; flipped, answers are the rare ones."""
     rng = np.random.default_rng(2)
     shown = np.full((30, len(LOW)), 40)
     for base in (0.2, 0.7):

@@ -89,7 +89,7 @@ def no_loss(_version: int, _rng: np.random.Generator) -> tuple[float, float]:
 
 
 def even_loss(_version: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Answers get lost, in some plans more than in others, whatever they say."""
+    """Feedback is lost, in some plans more than in others, independently of the outcome."""
     rate = float(rng.uniform(0.0, 0.6))
     return rate, rate
 

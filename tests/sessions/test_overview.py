@@ -4,7 +4,7 @@ import pytest
 
 from app.sessions import overview
 from app.sessions.errors import StorageUnavailable
-from app.sessions.overview import FRESH_SECONDS, MAX_NAMED_CONTENDERS, Overview
+from app.sessions.overview import FRESH_SECONDS, MOST_NAMED, Overview
 from app.sessions.ports import Census, SessionGroup
 
 SOME = Census((SessionGroup("running", "not_yet", 2, 7),))
@@ -61,4 +61,4 @@ async def test_a_database_that_hangs_is_away(monkeypatch: pytest.MonkeyPatch) ->
 async def test_sessions_are_named_only_if_asked_for() -> None:
     database = Database()
     await Overview(database.census, by_session=True).take()
-    assert database.asked == [MAX_NAMED_CONTENDERS]
+    assert database.asked == [MOST_NAMED]

@@ -34,7 +34,7 @@ MARGIN = 0.2
 
 
 @dataclass(frozen=True)
-class TargetSelection:
+class Comparison:
     """A nominee and a rival, chances of what is clicked, and what plans think."""
 
     nominee: Pair
@@ -64,17 +64,17 @@ class TargetSelection:
         return [none, q - none, p - none, 1 - p - q + none]
 
 
-SHARING = TargetSelection(
+SHARING = Comparison(
     Pair(0, 1), Pair(0, 2), (0.5, 0.7, 0.68, 0.9),
     {Pair(0, 1): 0.33, Pair(0, 2): 0.25, Pair(1, 2): 0.5, Pair(2, 3): 0.6},
     {Pair(0, 1): 4, Pair(0, 2): 3, Pair(1, 2): 1, Pair(2, 3): 1},
 )  # fmt: skip
-APART = TargetSelection(
+APART = Comparison(
     Pair(0, 1), Pair(2, 3), (0.7, 0.6, 0.65, 0.6),
     {Pair(0, 1): 0.42, Pair(2, 3): 0.34, Pair(0, 2): 0.45, Pair(1, 3): 0.3},
     {Pair(0, 1): 4, Pair(2, 3): 3, Pair(0, 2): 2, Pair(1, 3): 2},
 )  # fmt: skip
-BY_ITEMS = TargetSelection(
+BY_ITEMS = Comparison(
     Pair(0, 1), Pair(0, 2), (0.5, 0.85, 0.78, 0.9),
     {Pair(0, 1): 0.38, Pair(0, 2): 0.28, Pair(1, 2): 0.66, Pair(2, 3): 0.7},
     {Pair(0, 1): 4, Pair(0, 2): 1, Pair(1, 2): 3, Pair(2, 3): 3},
@@ -83,21 +83,23 @@ BY_ITEMS = TargetSelection(
 """The rival's two items are never both clicked: L is as low as its items allow."""
 
 
-def runs_of(race: TargetSelection) -> tuple[Bets, list[Sums], list[FloatArray], float]:
+def runs_of(comparison: Comparison) -> tuple[Bets, list[Sums], list[FloatArray], float]:
     """Returns what each plan adds, the items' counts after it, and the true difference."""
-    rng = np.random.default_rng([int(100 * race.p[1]), int(100 * race.offset) + 50, int(10 * race.part), race.listed])
-    true = race.L[race.rival] - race.L[race.nominee]
-    bets = Bets(race.outlook(), race.nominee, MARGIN - true)
-    row = [tuple(pair) for pair in bets.rivals.tolist()].index(tuple(race.rival))
+    rng = np.random.default_rng(
+        [int(100 * comparison.p[1]), int(100 * comparison.offset) + 50, int(10 * comparison.part), comparison.listed]
+    )
+    true = comparison.L[comparison.rival] - comparison.L[comparison.nominee]
+    bets = Bets(comparison.outlook(), comparison.nominee, MARGIN - true)
+    row = [tuple(pair) for pair in bets.rivals.tolist()].index(tuple(comparison.rival))
     bets = _only(bets, row)
     added, counts = [], []
     for _ in range(PLANS):
         n, clicks = np.zeros((4, RUNS)), np.zeros((4, RUNS))
         beside = np.zeros((6, RUNS, 4))
         slots = bets.slots[:, 0].tolist()
-        for pair, planned in race.planned.items():
-            came = rng.binomial(planned, race.part, RUNS) if race.part < 1 else np.full(RUNS, planned)
-            cells = rng.multinomial(came, race.chances(pair)).astype(np.float64)
+        for pair, planned in comparison.planned.items():
+            came = rng.binomial(planned, comparison.part, RUNS) if comparison.part < 1 else np.full(RUNS, planned)
+            cells = rng.multinomial(came, comparison.chances(pair)).astype(np.float64)
             for slot, item in enumerate(slots):
                 if item in pair:
                     n[slot] += cells.sum(axis=1)
@@ -124,9 +126,9 @@ class _only(Bets):  # noqa: N801 - reads as a word
         )  # fmt: skip
 
 
-def misses(race: TargetSelection, share: float = ALPHA) -> int:
+def misses(comparison: Comparison, share: float = ALPHA) -> int:
     """Returns the runs in which the bound exceeds the true difference at some poll."""
-    bets, added, counts, true = runs_of(race)
+    bets, added, counts, true = runs_of(comparison)
     total, seen = added[0], np.zeros_like(counts[0])
     missed = np.zeros(RUNS, dtype=np.bool_)
     items = np.repeat(bets.slots, RUNS, axis=1)
@@ -137,17 +139,19 @@ def misses(race: TargetSelection, share: float = ALPHA) -> int:
         level = math.log(8 / (LEFTOVER_SHARE * share))
         ends = lower_end(n, s, level).reshape(4, RUNS), upper_end(n, s, level).reshape(4, RUNS)
         left_over = largest_item_sum(items, total.of_items, ends)
-        found = proven(total, left_over, np.full(RUNS, race.L[race.rival]), race.L[race.nominee], share)
+        found = proven(
+            total, left_over, np.full(RUNS, comparison.L[comparison.rival]), comparison.L[comparison.nominee], share
+        )
         missed |= found > true + 1e-9
     return int(missed.sum())
 
 
-@pytest.mark.parametrize("race", [SHARING, APART, BY_ITEMS], ids=["sharing", "apart", "by-items"])
+@pytest.mark.parametrize("comparison", [SHARING, APART, BY_ITEMS], ids=["sharing", "apart", "by-items"])
 @pytest.mark.parametrize(("offset", "part"), [(0.0, 1.0), (0.08, 1.0), (-0.08, 1.0), (0.0, 0.7)])
-def test_it_covers(race: TargetSelection, offset: float, part: float) -> None:
-    assert misses(replace(race, offset=offset, part=part)) <= ALLOWED
+def test_it_covers(comparison: Comparison, offset: float, part: float) -> None:
+    assert misses(replace(comparison, offset=offset, part=part)) <= ALLOWED
 
 
-@pytest.mark.parametrize("race", [SHARING, APART, BY_ITEMS], ids=["sharing", "apart", "by-items"])
-def test_a_share_that_is_spent_twice_is_noticed(race: TargetSelection) -> None:
-    assert misses(race, 2 * ALPHA) > ALLOWED
+@pytest.mark.parametrize("comparison", [SHARING, APART, BY_ITEMS], ids=["sharing", "apart", "by-items"])
+def test_a_share_that_is_spent_twice_is_noticed(comparison: Comparison) -> None:
+    assert misses(comparison, 2 * ALPHA) > ALLOWED

@@ -77,11 +77,11 @@ class PairEstimates:
 
 def rank_one(evidence: Evidence) -> FloatArray:
     """Returns x (K,) with L_ij about x_i x_j: weighted least squares item by item, shrunk towards the overall mean."""
-    t, K = evidence.totals, evidence.n_items
-    off = t.i != t.j
-    i, j = t.i[off], t.j[off]
-    weight = np.minimum(t.n[off], MAX_WEIGHT).astype(np.float64)
-    value = weight * t.s[off] / t.n[off]
+    totals, K = evidence.totals, evidence.n_items
+    off = totals.i != totals.j
+    i, j = totals.i[off], totals.j[off]
+    weight = np.minimum(totals.n[off], MAX_WEIGHT).astype(np.float64)
+    value = weight * totals.s[off] / totals.n[off]
     overall = math.sqrt((value.sum() + 1) / (weight.sum() + 2))
     x = np.full(K, overall)
     for _ in range(ITERATIONS):

@@ -118,7 +118,7 @@ def tolerated(screen: Screen, threshold: float, i: IntArray, j: IntArray) -> Flo
     """Returns T_ij of open pairs, 0 where screening cannot help.
 
     The variance of an entry near 1 grows over the distance slack/2: KL over a distance d is about d^2 / 2v with the v
-    a third of the way. And a pair that is still open needs more samples than there are, whatever the formula gives.
+    a third of the way. And a pair that is still open needs more samples than there are, also if the formula gives less.
     """
     x, v = screen.x, variance(screen.x)
     slack = np.maximum(x[i] + x[j] - 1 - threshold, 0.0)

@@ -65,9 +65,9 @@ def _imputed(C: FloatArray, mixer: FloatArray, residual: FloatArray, assumptions
 
 def _measured(evidence: Evidence) -> tuple[IntArray, FloatArray]:
     """Returns the distinct pairs that were shown, by number, and their values."""
-    t = evidence.totals
-    off = t.i != t.j
-    return pair_index(t.i[off], t.j[off], evidence.n_items), t.s[off] / t.n[off]
+    totals = evidence.totals
+    off = totals.i != totals.j
+    return pair_index(totals.i[off], totals.j[off], evidence.n_items), totals.s[off] / totals.n[off]
 
 
 def _agrees(bounds: Bounds, evidence: Evidence) -> bool:

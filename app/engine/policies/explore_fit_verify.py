@@ -168,7 +168,7 @@ class _Schedule:
     def round_at(self, spent: int) -> int:
         """Returns the round in progress, 0 for exploring; the last one lasts until the budget is spent."""
         starts = [0, *self.ends[:-1]]
-        over = (spent >= a + ROUND_DONE * (b - a) for a, b in zip(starts, self.ends, strict=True))
+        over = (spent >= start + ROUND_DONE * (end - start) for start, end in zip(starts, self.ends, strict=True))
         return min(sum(over), self.rounds)
 
     def width(self, number: int) -> int:

@@ -75,9 +75,9 @@ def _surviving_items(evidence: Evidence, starts: list[int]) -> IntArray:
 
 def _by_row_mean(evidence: Evidence, items: IntArray) -> IntArray:
     """Returns the items by their mean over all partners shown, lowest no-click rate first; unseen ones last."""
-    t, K = evidence.totals, evidence.n_items
-    n = np.bincount(t.i, t.n, K) + np.bincount(t.j, t.n, K)
-    s = np.bincount(t.i, t.s, K) + np.bincount(t.j, t.s, K)
+    totals, K = evidence.totals, evidence.n_items
+    n = np.bincount(totals.i, totals.n, K) + np.bincount(totals.j, totals.n, K)
+    s = np.bincount(totals.i, totals.s, K) + np.bincount(totals.j, totals.s, K)
     mean = np.divide(s, n, out=np.full(K, 2.0), where=n > 0)
     return items[np.argsort(mean[items], kind="stable")]
 

@@ -1,4 +1,4 @@
-"""What a race takes: the allocation against a plain search, what is still to be won, and what a plan expects."""
+"""Costs of contrasts: the allocation against a plain search, missing log wealth, and the outlook of a plan."""
 
 import math
 
@@ -79,7 +79,7 @@ def test_what_is_still_to_be_won() -> None:
     rivals = np.array([2, 5, 9, 11])
     found = Contrasts(0, np.array([2, 9, 11]), np.array([-0.2, -0.04, -1.0]), np.array([30.0, 50.0, 0.0]))
     left = log_wealth_missing(rivals, found, 0.05, 4.0)
-    assert left == pytest.approx([30 * 0.15, 4.0, 0.0, 4.0])  # open, never bet on, won, nothing staked so far
+    assert left == pytest.approx([30 * 0.15, 4.0, 0.0, 4.0])  # open, never bet on, proven, no bets so far
     assert log_wealth_missing(rivals, None, 0.05, 4.0).tolist() == [4.0] * 4
 
 
@@ -105,7 +105,7 @@ class TestOutlook:
         np.array([0, 0, 2, 5, 1, 3]), np.array([1, 2, 3, 6, 4, 7]), np.array([60, 40, 30, 12, 5, 2])
     )
 
-    def test_it_tells_what_the_plan_will_show(self) -> None:
+    def test_it_lists_what_the_plan_will_show(self) -> None:
         one = leader_and_rivals((0, 2), (2, 3), (1, 2), (5, 6))
         found = outlook_of(one, np.array([LEADER]), np.array([0.31]), self.DEMAND, 7)
         assert found.version == 6

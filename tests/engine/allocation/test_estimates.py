@@ -67,7 +67,7 @@ def test_a_rank_one_matrix_is_recovered() -> None:
     count = demand.count * 4000
     s = Users(people).no_click_counts(demand.i, demand.j, count, np.random.default_rng(2)).astype(np.float64)
     found = rank_one(Evidence.empty(30).add(demand.i, demand.j, 1, count, s))
-    # Shrinkage (4 samples beside 12 partners of 200 each at most) and noise leave a percent.
+    # Shrinkage (4 samples compared with 12 partners of 200 each at most) and noise leave a percent.
     np.testing.assert_allclose(found, x, atol=0.015)
 
 

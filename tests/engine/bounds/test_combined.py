@@ -78,7 +78,7 @@ def test_a_nominee_leads_with_its_own_upper_bound() -> None:
 
 def test_the_leader_may_be_the_pair_with_the_lowest_lower_bound() -> None:
     # (0, 1) has the lowest upper bound, but (0, 2), hardly worse, is known so badly that it stands in the way; seen
-    # from (0, 2) itself nobody does.
+    # from (0, 2) itself no pair does.
     rows = [(0, 1, 1, 300, 60.0), (0, 2, 1, 4, 0.0), (1, 2, 1, 100_000, 60_000.0)]
     seen = evidence_from_rows(3, rows)
     found = assess(Problem(n_items=3, epsilon=0.9, delta=0.3), seen)
@@ -88,7 +88,7 @@ def test_the_leader_may_be_the_pair_with_the_lowest_lower_bound() -> None:
 
 
 class TestContrasts:
-    """Items that are clicked alike beside all partners, a nominee, and plans that say what they will show."""
+    """Items with the same click rate for all partners, a nominee, and plans with outlooks."""
 
     K = 4
     SHARES = Shares(upper=0.1, nominees=0.1, direct=0.1, clicks=0.3, contrasts=0.4)
@@ -125,7 +125,7 @@ class TestContrasts:
             assert again is not None
             np.testing.assert_array_equal(one.difference, again.difference)
 
-    def test_they_raise_what_stands_beside_the_nominee_and_nothing_else(self) -> None:
+    def test_they_raise_lower_bounds_given_the_nominee_and_no_others(self) -> None:
         found = combined_bounds(self.PROBLEM, self.seen(), self.choices(), self.SHARES)
         without = combined_bounds(self.PROBLEM, self.seen(), self.choices(), replace(self.SHARES, contrasts=0.0))
         np.testing.assert_array_equal(found.lower, without.lower)
@@ -145,13 +145,13 @@ class TestContrasts:
         assert found.bounds.upper[0] - np.delete(found.bounds.lower, 0).min() > self.PROBLEM.epsilon
         assert len(found.contenders) == 0
 
-    def test_they_lean_on_items_that_are_clicked_alike(self) -> None:
+    def test_they_assume_that_clicks_do_not_depend_on_the_partner(self) -> None:
         found = combined_bounds(self.PROBLEM, self.seen(), self.choices(), replace(self.SHARES, clicks=0.0))
         assert found.assumptions == ("slots-independent", DELAY)
         assert combined_bounds(self.PROBLEM, self.seen(), Choices(), replace(self.SHARES, clicks=0.0)).assumptions == ()
 
     def test_assumptions_are_those_of_the_pair_that_leads(self) -> None:
-        """A nominee may lead with an upper bound that is not the lowest: what it leans on is named all the same."""
+        """A nominee may lead with an upper bound that is not the lowest: its assumptions are named too."""
         direct = np.array([0.1, 0.32, 0.35, 0.6, 0.6, 0.6])
         upper = np.array([0.5, 0.4, 0.9, 0.9, 0.9, 0.9])
         rivals = np.arange(1, 6)

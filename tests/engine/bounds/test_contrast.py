@@ -103,7 +103,7 @@ def found_by(
 @pytest.mark.parametrize("outlook", [OUTLOOK, OF_PAIRS])
 @pytest.mark.parametrize("seed", range(5))
 def test_sums_are_those_of_single_impressions(outlook: Outlook, seed: int) -> None:
-    """What was won, and its mean, which is linear in the truth with the coefficients that are kept."""
+    """Log wealth, and the sum of E[y], which is linear in the truth with the stored coefficients."""
     world = World(seed)
     evidence, cells = shown(world, seed, part=0.6)
     bets = Bets(outlook, NOMINEE, EPSILON)
@@ -213,7 +213,7 @@ def together(*parts: Evidence) -> Evidence:
     return total
 
 
-def test_plans_add_up_whatever_form_a_rival_is_bet_on_in() -> None:
+def test_plans_add_up_for_rivals_bet_on_directly_and_by_items() -> None:
     """(2, 4) is listed in the first plan and bet on by its items in the second, (0, 1) is in the second alone."""
     epsilon, share = 0.4, 0.05
     first = replace(OUTLOOK, pairs=((1, 3), (2, 4)), planned=(40, 25), values=(0.33, 0.7))
@@ -261,11 +261,11 @@ class TestItemsLeftOver:
         return float(found.difference[np.searchsorted(found.rivals, pair_number(Pair(0, 5), K))])
 
     def test_the_nominees_items_are_known_from_later_samples_only(self) -> None:
-        """What chose them may have been luck. Those of the rival were chosen by nobody."""
+        """Chance may have chosen them. No data chose the items of the rival."""
         assert self.found(evidence_from_rows(K, [(1, 3, 3, 900, 500.0)])) == self.found()
         assert self.found(evidence_from_rows(K, [(0, 5, 3, 900, 500.0)])) != self.found()
 
-    def test_samples_up_to_the_guess_count_for_nobody(self) -> None:
+    def test_samples_up_to_the_guess_do_not_count(self) -> None:
         early, late = (evidence_from_rows(K, [(0, 5, version, 900, 500.0)]) for version in (2, 3))
         alone = self.found(guess=self.GUESS)
         assert self.found(early, guess=self.GUESS) == alone
@@ -273,7 +273,7 @@ class TestItemsLeftOver:
         assert self.found() != alone, "the guess is the prior"
 
 
-def test_a_plan_that_does_not_show_the_nominee_stakes_nothing_on_its_rivals() -> None:
+def test_a_plan_that_does_not_show_the_nominee_has_no_bets_on_its_rivals() -> None:
     evidence, _ = shown(World(3), 3)
     choices = Choices(nominees=(Nominee(4, Pair(0, 2), 0.3),), outlooks=(OUTLOOK,))
     assert contrasts(evidence, choices, choices.nominees[0], 0.05, EPSILON, NOWHERE) is None

@@ -1,4 +1,4 @@
-"""Stakes of contrasts: what an outlook may say, which rivals it bets on, and how much."""
+"""Bets of contrasts: valid outlooks, which rivals they bet on, and how much."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -70,8 +70,8 @@ def test_an_outlook_survives_storage() -> None:
     assert Choices.from_plain(older) == Choices()
 
 
-def test_stakes_are_those_that_sessions_under_way_were_told() -> None:
-    """Stakes are computed again from the outlooks of all past plans: another constant would lay them anew, afterwards.
+def test_bets_of_running_sessions_do_not_change() -> None:
+    """Bets are recomputed from the outlooks of all past plans: another constant would change them after the fact.
 
     If this fails and is meant to, give the share of contrasts another name (`Shares`): sessions under way are then put
     on hold, instead of proving something by bets that nobody laid.
