@@ -72,7 +72,7 @@ class Choosing(Lucb):
     def propose(self, now: Situation) -> Proposal:
         proposal, choices = super().propose(now), now.choices
         if now.version in {2, 4}:
-            choices = choices.nominate(Nominee(now.version, Pair(0, 1), 0.12))
+            choices = choices.add_nominee(Nominee(now.version, Pair(0, 1), 0.12))
         if now.version == 3:
             choices = choices.add_blank(Blank(3, 3, (0.9,) * now.problem.n_items))
         return replace(proposal, choices=choices, forecast=1234.0)

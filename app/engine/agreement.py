@@ -1,14 +1,14 @@
-"""Two groups of one coin: impressions that share a click probability p if an assumption holds, and whether they can.
+"""Two groups of one coin: impressions that have the same click probability p if an assumption holds; can they?
 
-Each group's M(p) is a martingale of mean 1 at the true p (`confidence`), and so is the product of both, however their
-impressions alternate, as long as it is known when an impression is issued which group it belongs to. With p_hat of each
-group and p_bar of both together
+M(p) of each group is a martingale of mean 1 at the true p (`confidence`), and so is the product of both, in any order
+of impressions, if the group of an impression is known when it is issued. With p_hat of each group and p_bar of both
+together
 
     log M_1(p) M_2(p) >= n_1 KL(p_hat_1, p_bar) + n_2 KL(p_hat_2, p_bar) + log M_1(p_hat_1) + log M_2(p_hat_2)
 
 for *every* p, because p_bar minimises the left side. So by Ville's inequality the right side ever reaches log(1/alpha)
-with probability at most alpha, whatever p is and whatever else is shown in between. A plain comparison of two means
-would be biased by adaptive sampling: who leads today was lucky yesterday.
+with probability at most alpha, for any p and any other impressions in between. A plain comparison of two means would be
+biased by adaptive sampling: the leader of today had good luck yesterday.
 """
 
 from typing import NamedTuple
@@ -48,7 +48,7 @@ def worst_disagreement(one: Coins, other: Coins, log_level: FloatArray) -> int |
     both = (one.n > 0) & (other.n > 0)
     pooled = (one.clicks + other.clicks) / np.maximum(one.n + other.n, 1)
     excess = np.where(both, _distance(one, pooled) + _distance(other, pooled) - log_level, -np.inf)
-    suspect = np.flatnonzero(excess > 0)  # not knowing p costs something, which can only take off from here
+    suspect = np.flatnonzero(excess > 0)  # the price of not knowing p can only lower this
     if len(suspect) == 0:
         return None
     price = sum(log_price(coins.n[suspect], coins.clicks[suspect], None) for coins in (one, other))

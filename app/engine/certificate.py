@@ -1,4 +1,4 @@
-"""What is proven: leader, gap, contenders, verdict. The only place that may say "certified", whatever the policy.
+"""What is proven: leader, gap, contenders, verdict. Only this module decides "certified", for every policy.
 
 Let U and LB be bounds on L_ij for all pairs, and for any pair k
 
@@ -9,19 +9,19 @@ If every U holds and LB_* <= L_* for the *one true best pair* *, then either k =
     L_k <= U_k = gap(k) + min LB <= gap(k) + LB_* <= gap(k) + L_*,
 
 so pair k is within gap(k) of the best. The leader, the pair with the smallest gap, is chosen from the data; its upper
-bound must hold for whichever pair is chosen: upper bounds pay a union over pairs, delta_U / P each (less for pairs that
-were named in advance: `bounds.nominee`). The best pair is one fixed pair that no data
-chose, so lower bounds pay none: each is taken at the whole of its share. All bounds are anytime, so the statement
-holds at every plan at once, and "certified" (gap <= epsilon) may latch.
+bound must hold for any pair that may be chosen: upper bounds pay a union over pairs, delta_U / P each (less for pairs
+that were named in advance: `bounds.direct`). The best pair is one fixed pair that no data chose, so lower bounds pay no
+union: each uses its whole share. All bounds are anytime, so the statement holds at all plans at once, and "certified"
+(gap <= epsilon) may latch.
 
-Of a nominee k, differences may be known better than both ends (`bounds.contrast`): if L_j - L_k >= D_j, then U_k + D_j
-may stand for LB_j in gap(k), and in no other pair's. For j = *: L_k <= L_* - D_* <= L_* + gap(k).
+For a nominee k, differences may be known better than both ends (`bounds.contrast`): if L_j - L_k >= D_j, then U_k + D_j
+may replace LB_j in gap(k), and only there. For j = *: L_k <= L_* - D_* <= L_* + gap(k).
 
 The deterministic model asks for the exact answer: there the gap must fall to rounding size, not only to epsilon, and
 the leader is the pair with the lowest midpoint of its bounds, which then agree to 2e-6 or better.
 
-The lower bounds are therefore not simultaneous intervals: what is displayed for a pair is `displayed`, at
-delta / P, which is never used for the verdict.
+The lower bounds are therefore not simultaneous intervals. What a user sees for a pair is `displayed`, at delta / P,
+which is never used for the verdict.
 """
 
 import math
@@ -37,9 +37,9 @@ from app.engine.bounds import Bounds
 from app.engine.bounds.combined import combined_bounds
 from app.engine.bounds.exact import exact_bounds
 from app.engine.choices import Choices
-from app.engine.columns import INDEPENDENT
 from app.engine.confidence import lower_end, upper_end
 from app.engine.evidence import Evidence
+from app.engine.nystrom import INDEPENDENT
 from app.engine.problem import Model, Problem
 from app.engine.shares import Shares
 
@@ -49,16 +49,16 @@ EXACT = 4 * INDEPENDENT
 
 
 class Verdict(StrEnum):
-    """What may be said about the pair in the report."""
+    """The verdict about the pair in the report."""
 
     CERTIFIED = "certified"
     NOT_YET = "not_yet"
-    EXHAUSTED = "exhausted"  # the budget is spent, or the policy has nothing more to ask
+    EXHAUSTED = "exhausted"  # the budget is spent, or the policy asks for nothing more
 
 
 @dataclass(frozen=True, eq=False)
 class Assessment:
-    """The bounds at one moment and what follows from them."""
+    """The bounds at one plan and what follows from them."""
 
     bounds: Bounds
     n_items: int
@@ -81,13 +81,13 @@ class Assessment:
         return self.gap <= self.target
 
     def gap_of(self, index: int) -> float:
-        """Returns how far from the best this pair can be at most: 0 if it is proven best, 1 if nothing is known."""
+        """Returns how far this pair can be from the best: 0 if it is proven best, 1 if nothing is known."""
         return self.bounds.gap_of(index)
 
     @cached_property
     def lower(self) -> FloatArray:
-        """What the L of all pairs is proven to be at least, (P,), if that of the leader is at its upper bound."""
-        return self.bounds.lower_beside(self.leader_index)
+        """Lower bounds of all pairs, (P,), if the leader has the L of its upper bound."""
+        return self.bounds.lower_given_leader(self.leader_index)
 
     def lowest_of_others(self, index: int) -> float | None:
         """Returns the lowest lower bound of all other pairs; None if there is no other."""
@@ -99,7 +99,7 @@ class Assessment:
 
     @cached_property
     def contenders(self) -> IntArray:
-        """Returns the pairs that keep the leader from being certified: LB below U_leader - target, leader apart."""
+        """Returns the pairs that prevent the leader's certification: LB below U_leader - target, without the leader."""
         open_pairs = np.flatnonzero(self.lower < self.bounds.upper[self.leader_index] - self.target)
         return open_pairs[open_pairs != self.leader_index]
 
@@ -117,7 +117,7 @@ def assess(
 
 
 class Displayed(NamedTuple):
-    """What to show people of one or more pairs: the value (NaN if nothing is known) and its interval."""
+    """Estimates to display, of one or more pairs: the value (NaN if nothing is known) and its interval."""
 
     value: FloatArray
     low: FloatArray

@@ -1,10 +1,17 @@
-"""Choices that bounds rest on: guesses, nominees, outlooks, blanks. Small, plain, and kept for ever.
+"""Choices that bounds depend on: guesses, nominees, outlooks, blanks. They are small plain values, stored forever.
 
-A choice is made from the past, so only what was issued *after* it may prove anything through it. Its `version` is the
-last plan whose impressions it may have seen; what carries a later version counts, beginning with the plan that made the
-choice, none of whose impressions had gone out by then. The k-th choice of a kind spends 1/(k(k+1)) of the kind's share
-of delta, which sums to the whole share however many there will be. Numbers are rounded before use, so that stored and
-used agree.
+A choice is made from past data, so a bound that uses it may count only impressions issued *after* it. `version` is the
+last plan whose impressions the choice may have seen. Impressions with a later version count, beginning with those of
+the plan that made the choice: none of them had been issued by then. The k-th choice of a kind spends 1/(k(k+1)) of the
+share of delta of that kind, so any number of choices spends at most the whole share. Numbers are rounded before they
+are used, so that stored and used values are equal.
+
+The names are those of the stored JSON:
+
+- *guess*: an estimate of every L_ij, used as the prior of intervals.
+- *nominee*: a pair that is named as a possible answer before the impressions that support it are issued.
+- *blank*: an item that is hardly ever clicked; pairs with it tell about the other item (bound F).
+- *outlook*: how often one plan will show pairs and items, and their estimated probabilities. Bets follow from it (C).
 """
 
 from collections.abc import Mapping
@@ -16,19 +23,21 @@ from typing import Any, Self
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, Pair
-from app.engine.bounds.contrast_stakes import Outlook
 from app.engine.shares import RemovedBound
 
 DIGITS = 4
-"""Of stored guesses: far below their error."""
+"""Digits of stored guesses: rounding is far below their error."""
 
-CLEAR_OF_THE_ENDS = 0.002
-"""Guesses stay this far from 0 and 1, where a prior would rule out what can happen."""
+GUESS_MARGIN = 0.002
+"""Guesses stay this far from 0 and 1, where a prior would exclude values that are possible."""
+
+MAX_RIVALS_BY_ITEMS = 2000
+"""The most rivals that are bet on through their items alone: those whose items are clicked most."""
 
 
 @dataclass(frozen=True)
 class Guess:
-    """What every pair's L_ij was thought to be: X_i . X_j."""
+    """An estimate of every L_ij: X_i . X_j."""
 
     version: int
     factor: tuple[tuple[float, ...], ...]  # (K, r)
@@ -45,17 +54,17 @@ class Guess:
 
     @property
     def unclicked(self) -> FloatArray | None:
-        """The guessed probability that each item is not clicked, (K,): what a rank-one factor says; else None."""
-        return clear_of_the_ends(self.X[:, 0]) if self.X.shape[1] == 1 else None
+        """The guessed probability that each item is not clicked, (K,), if the factor has rank one; else None."""
+        return clip_guess(self.X[:, 0]) if self.X.shape[1] == 1 else None
 
     def entries(self, i: IntArray, j: IntArray) -> FloatArray:
         """Returns the guessed L_ij."""
-        return clear_of_the_ends(np.einsum("er,er->e", self.X[i], self.X[j]))
+        return clip_guess(np.einsum("er,er->e", self.X[i], self.X[j]))
 
 
 @dataclass(frozen=True)
 class Nominee:
-    """A pair expected to become the answer, and what its L was thought to be."""
+    """A pair that is expected to become the answer, and the guess of its L."""
 
     version: int
     pair: Pair
@@ -64,11 +73,68 @@ class Nominee:
 
 @dataclass(frozen=True)
 class Blank:
-    """An item that is hardly ever clicked, and what L between it and every item was thought to be."""
+    """An item that is hardly ever clicked, and the guess of L between it and every item."""
 
     version: int
     item: int
     guess: tuple[float, ...]  # (K,)
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What one plan will show, and the estimated probabilities. It is about impressions of version + 1 only."""
+
+    version: int  # the last plan whose impressions it may have seen
+    items: tuple[int, ...]  # (m,) ascending; empty where feedback does not name the clicked items
+    shown: tuple[int, ...]  # (m,) how often each item will be shown
+    unclicked: tuple[float, ...]  # (m,) d: the estimate of p
+    pairs: tuple[tuple[int, int], ...]  # (l,) nominees and rivals, lower item first
+    planned: tuple[int, ...]  # (l,) how often each pair will be shown
+    values: tuple[float, ...]  # (l,) the estimate of L
+
+    def __post_init__(self) -> None:
+        whole = len(self.items) == len(self.shown) == len(self.unclicked), len(self.pairs) == len(self.planned)
+        if not all((*whole, len(self.pairs) == len(self.values), list(self.items) == sorted(set(self.items)))):
+            raise ValueError("an outlook needs a count and a value for every pair, and for every item, in order")
+        if len(set(self.pairs)) < len(self.pairs) or not all(0 <= i < j for i, j in self.pairs):
+            raise ValueError("an outlook has each pair once, its lower item first")
+        if not all(0 < value < 1 for value in (*self.unclicked, *self.values)):
+            raise ValueError("estimates in an outlook must lie strictly between 0 and 1")
+
+    @cached_property
+    def others(self) -> IntArray:
+        """Pairs of the items that are not among `pairs`, (F, 2): the lowest d_u + d_v, at most `MAX_RIVALS_BY_ITEMS`.
+
+        With items in ascending order of d, at least (u + 1)(v - u) pairs are as low as the pair in places u < v. If
+        that is more than the maximum, the pair is not one of the lowest. So about ten times the maximum are sorted.
+        """
+        items, d = np.array(self.items, dtype=np.int64), np.array(self.unclicked)
+        order = np.argsort(d, kind="stable")
+        places = np.arange(len(items))
+        furthest = np.minimum(places + MAX_RIVALS_BY_ITEMS // (places + 1), len(items) - 1)
+        u = np.repeat(places, np.maximum(furthest - places, 0))
+        v = np.arange(len(u)) - np.repeat(np.searchsorted(u, places), np.maximum(furthest - places, 0)) + u + 1
+        lowest = np.argsort(d[order[u]] + d[order[v]], kind="stable")[:MAX_RIVALS_BY_ITEMS]
+        both = np.sort(np.stack([items[order[u[lowest]]], items[order[v[lowest]]]], axis=1), axis=1)
+        size = max([*self.items, *(j for _, j in self.pairs)]) + 1
+        pairs = np.array(self.pairs, dtype=np.int64).reshape(-1, 2)
+        return both[~np.isin(both[:, 0] * size + both[:, 1], pairs[:, 0] * size + pairs[:, 1])]
+
+    def by_item(self, column: tuple[float, ...], otherwise: float) -> FloatArray:
+        """Returns a column of the items by item number, `otherwise` for items that are not among them."""
+        values = np.full(max([*self.items, *(j for _, j in self.pairs)]) + 1, otherwise)
+        values[list(self.items)] = column
+        return values
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns the outlook as lists and numbers."""
+        return {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        """Returns the outlook that `to_json` wrote."""
+        columns = {name: tuple(plain[name]) for name in ("items", "shown", "unclicked", "planned", "values")}
+        return cls(int(plain["version"]), pairs=tuple((int(i), int(j)) for i, j in plain["pairs"]), **columns)
 
 
 @dataclass(frozen=True)
@@ -85,12 +151,12 @@ class Choices:
         if any(later <= earlier for earlier, later in pairwise(versions)):
             raise ValueError("a plan has one outlook, and later plans have later ones: impressions are bet on once")
 
-    def nominate(self, nominee: Nominee) -> Self:
+    def add_nominee(self, nominee: Nominee) -> Self:
         """Returns the choices with one more nominee."""
         return replace(self, nominees=(*self.nominees, nominee))
 
-    def expect(self, outlook: Outlook) -> Self:
-        """Returns the choices with what one more plan is going to show."""
+    def add_outlook(self, outlook: Outlook) -> Self:
+        """Returns the choices with the outlook of one more plan."""
         return replace(self, outlooks=(*self.outlooks, outlook))
 
     def add_blank(self, blank: Blank) -> Self:
@@ -104,8 +170,8 @@ class Choices:
             "guess": None
             if guess is None
             else {"version": guess.version, "factor": [list(row) for row in guess.factor]},
-            "nominees": [{"version": n.version, "pair": list(n.pair), "guess": n.guess} for n in self.nominees],
-            "blanks": [{"version": b.version, "item": b.item, "guess": list(b.guess)} for b in self.blanks],
+            "nominees": [{"version": one.version, "pair": list(one.pair), "guess": one.guess} for one in self.nominees],
+            "blanks": [{"version": one.version, "item": one.item, "guess": list(one.guess)} for one in self.blanks],
             "outlooks": [outlook.to_json() for outlook in self.outlooks],
         }
 
@@ -121,12 +187,16 @@ class Choices:
         guess = plain["guess"]
         return cls(
             None if guess is None else Guess(int(guess["version"]), tuple(tuple(row) for row in guess["factor"])),
-            tuple(Nominee(int(n["version"]), Pair(*n["pair"]), float(n["guess"])) for n in plain["nominees"]),
-            tuple(Blank(int(b["version"]), int(b["item"]), tuple(b["guess"])) for b in plain["blanks"]),
+            tuple(Nominee(int(one["version"]), Pair(*one["pair"]), float(one["guess"])) for one in plain["nominees"]),
+            tuple(Blank(int(one["version"]), int(one["item"]), tuple(one["guess"])) for one in plain["blanks"]),
             tuple(Outlook.from_json(outlook) for outlook in plain.get("outlooks", ())),  # older ones have none
         )
 
 
-def clear_of_the_ends(value: FloatArray) -> FloatArray:
-    """Returns guesses kept away from 0 and 1."""
-    return np.clip(value, CLEAR_OF_THE_ENDS, 1 - CLEAR_OF_THE_ENDS)
+def clip_guess(value: FloatArray) -> FloatArray:
+    """Returns guesses kept `GUESS_MARGIN` away from 0 and 1."""
+    return np.clip(value, GUESS_MARGIN, 1 - GUESS_MARGIN)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - plain JSON
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value

@@ -3,7 +3,7 @@
 Minimises sum over shown entries of w (X S Y' - m)_e^2 over orthonormal X, Y (K, r) and S (r, r); w are the counts, so
 a pair shown often weighs more. S is solved exactly; X and Y descend on the manifold (the gradient's part across their
 span, a step, QR back). The regulariser of the OptSpace paper, which keeps row norms bounded, is left out: entries are
-probabilities and the trimming serves the same end.
+probabilities, and the trimming has the same effect.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ CHUNK_ENTRIES = 2**20
 """Numbers held at a time while the core is solved for: 8 MB."""
 
 DENSE_ITEMS = 200
-"""Up to here all eigenvectors take a few milliseconds; beyond, only the leading ones are iterated for."""
+"""Up to this size all eigenvectors take a few milliseconds; beyond it, only the leading ones are computed."""
 
 OVERFULL = 2.0
 """Rows with more than this many times the average number of entries are set to zero for the spectral start."""
@@ -110,12 +110,12 @@ def _spectral_start(entries: _Entries, rank: int) -> FloatArray:
     overfull = filled > OVERFULL * filled.mean()
     kept = ~(overfull[entries.row] | overfull[entries.column])
     trimmed = entries.matrix(np.where(kept, entries.value, 0.0))
-    if trimmed.max() == 0:  # nothing but clicks: any basis fits, and the iteration below would find none
+    if trimmed.max() == 0:  # only clicks: any basis fits, and the iteration below would fail
         return np.eye(entries.n_items, rank)
     if rank >= entries.n_items - 1 or entries.n_items <= DENSE_ITEMS:
         vectors = np.linalg.eigh(trimmed.toarray())[1]
         return np.asarray(vectors[:, ::-1][:, :rank])
-    start = np.ones(entries.n_items) / np.sqrt(entries.n_items)  # fixed, so that the answer is
+    start = np.ones(entries.n_items) / np.sqrt(entries.n_items)  # fixed, so that the result is deterministic
     return np.asarray(eigsh(trimmed, k=rank, which="LA", v0=start)[1])
 
 

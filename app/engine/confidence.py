@@ -7,8 +7,8 @@ against p over a Beta(a, b) prior gives
 
 a martingale of mean 1 at the true p (each factor is the ratio of a predictive probability to the true one). Ville's
 inequality: P(some n has M_n(p) >= 1/alpha) <= alpha. So {p : log M_n(p) <= log(1/alpha)} covers the true p at all
-times at once with probability 1-alpha; a dashboard may look as often as it likes. The two ends are used apart, each
-at its own level. Only the order within the entry matters, not when the other entries are sampled.
+times at once with probability 1-alpha; a dashboard may look at any time. The two ends are used separately, each at its
+own level. Only the order within the entry matters, not when the other entries are sampled.
 
 With p_hat = S/n the log martingale splits as log M(p) = log M(p_hat) + n KL(p_hat, p), so an end is where
 
@@ -33,13 +33,13 @@ GUIDED = ((0.25, 30.0), (0.25, 300.0))
 """(weight, strength) of the guided priors, Jeffreys has the rest: 30 trusts a guess to about .08, 300 to about .03."""
 
 _STIRLING_FROM = 20.0
-"""The last term kept of Stirling's series is below 1e-13 from here on."""
+"""From here on, the last term used of Stirling's series is below 1e-13."""
 
 _ROUNDING = -1e-12
-"""Taken off the logarithm, so that what rounding is left can only widen the interval."""
+"""Subtracted from the logarithm, so that rounding can only widen the interval."""
 
 _NEWTON_STEPS = 60
-"""A ceiling only: usually under 16 steps are taken, at huge n some more until rounding ends them."""
+"""A limit only: usually fewer than 16 steps are taken, at huge n some more until rounding ends them."""
 
 
 def log_martingale_at_mean(n: IntArray, s: FloatArray, a: float | FloatArray, b: float | FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What to show next: pairs and how often; and how to spread a batch over pairs."""
+"""What to show next: pairs and how often; and how to divide a batch among pairs."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -61,7 +61,7 @@ class Demand:
             return self
         share = self.count * (max(room, 0) / self.total)
         count = np.floor(share).astype(np.int64)
-        # Systematic rounding: the fractions, laid end to end in random order, are hit once per unit.
+        # Systematic rounding: fractions are added up in random order, and each whole unit adds one to its entry.
         order = rng.permutation(len(count))
         hits = np.diff(np.floor(np.cumsum(share[order] - count[order]) + rng.random()), prepend=0.0) > 0
         count[order[hits]] += 1
@@ -74,14 +74,14 @@ class Demand:
 def fill_lowest(n: IntArray, amount: int, rng: np.random.Generator) -> IntArray:
     """Returns how many to add to each count so that `amount` more are spread and the lowest are raised first.
 
-    The counts are filled like vessels to one level; what does not divide evenly goes to random ones at that level.
+    The lowest counts are raised to one level; the remainder goes to random ones at that level.
     """
     if len(n) == 0 or amount <= 0:
         return np.zeros(len(n), dtype=np.int64)
     ordered = np.sort(n)
     below = np.arange(1, len(n) + 1) * ordered - np.cumsum(ordered)  # filling to ordered[k] costs below[k]
-    vessels = int(np.searchsorted(below, amount, side="right"))  # this many are under the level
-    level = int((amount + ordered[:vessels].sum()) // vessels)
+    raised = int(np.searchsorted(below, amount, side="right"))  # this many are below the level
+    level = int((amount + ordered[:raised].sum()) // raised)
     extra = np.maximum(level - n, 0)
     rest = amount - int(extra.sum())
     at_level = np.flatnonzero(n + extra == level)
@@ -92,7 +92,7 @@ def fill_lowest(n: IntArray, amount: int, rng: np.random.Generator) -> IntArray:
 def lowest(value: FloatArray, n: IntArray, among: BoolArray | None, rng: np.random.Generator) -> int:
     """Returns the place of the smallest value; ties go to the larger count, then to chance.
 
-    Chance, not the first: early on thousands of pairs tie, and the caller's item order must not decide.
+    Not the first one: early on thousands of pairs tie, and the order of the items must not decide.
     """
     candidates = np.arange(len(value)) if among is None else np.flatnonzero(among)
     tied = candidates[value[candidates] == value[candidates].min()]

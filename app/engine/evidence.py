@@ -1,8 +1,8 @@
-"""What has been seen: counts by pair and by the plan version the impressions were issued under.
+"""The evidence: counts by pair and by the plan version the impressions were issued under.
 
-Counts are the whole interface between the world and the engine: n impressions of a pair, S of them without a click
-(in the deterministic model, S is the sum of the exact no-click probabilities). Versions tell which samples are *fresh*
-for a bound that rests on a choice: those issued under a later plan than the one that made it.
+Counts are the only input of the engine besides the problem: n impressions of a pair, S of them without a click (in the
+deterministic model, S is the sum of the exact no-click probabilities). Versions say which samples are *fresh* for a
+bound that depends on a choice: those issued under a later plan than the one that made it.
 """
 
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class PairClicks(NamedTuple):
 
 
 class ItemClicks(NamedTuple):
-    """Impressions by item, self pairs apart, and how many of them had a click on it."""
+    """Impressions by item, without self pairs, and how many of them had a click on it."""
 
     n: IntArray  # (K,)
     clicks: FloatArray  # (K,)
@@ -75,7 +75,7 @@ class Evidence:
     version: IntArray  # (m,) plan version the impressions were issued under, from 1
     n: IntArray  # (m,) impressions
     s: FloatArray  # (m,) impressions without a click
-    clicks_i: IntArray  # (m,) impressions with a click on item i; 0 where answers tell of the pair only
+    clicks_i: IntArray  # (m,) impressions with a click on item i; 0 where feedback does not name the clicked items
     clicks_j: IntArray  # (m,) the same for item j
 
     @classmethod
@@ -98,7 +98,7 @@ class Evidence:
         on_i, on_j = clicks or (np.zeros(len(i), dtype=np.int64), np.zeros(len(i), dtype=np.int64))
         self._check(i, j, version, n, s)
         if not (np.all((on_i >= 0) & (on_i <= n - s)) and np.all((on_j >= 0) & (on_j <= n - s))):
-            raise InvalidEvidence("clicks on an item must lie between 0 and the impressions with a click")
+            raise InvalidEvidence("clicks on an item must be between 0 and the impressions with a click")
         if np.any((i != j) & (on_i + on_j > 0) & (on_i + on_j < n - s)):
             raise InvalidEvidence("an impression with a click has one on i, on j, or on both")
         low, high = np.minimum(i, j), np.maximum(i, j)
@@ -160,27 +160,27 @@ class Evidence:
 
     @cached_property
     def distinct(self) -> DenseCounts:
-        """Counts of every pair of two different items; memory 16 bytes a pair, kept only as long as this object."""
-        t = self.totals
-        off = t.i != t.j
-        index = pair_index(t.i[off], t.j[off], self.n_items)
+        """Counts of every pair of two different items; memory 16 bytes a pair, freed with this object."""
+        totals = self.totals
+        off = totals.i != totals.j
+        index = pair_index(totals.i[off], totals.j[off], self.n_items)
         n, s = np.zeros(n_pairs(self.n_items), dtype=np.int64), np.zeros(n_pairs(self.n_items))
-        n[index], s[index] = t.n[off], t.s[off]
+        n[index], s[index] = totals.n[off], totals.s[off]
         return DenseCounts(n, s)
 
     def entries(self, i: IntArray, j: IntArray) -> tuple[IntArray, FloatArray]:
         """Returns (n, S) of the given entries, any order, self pairs too; zeros where nothing was shown."""
-        t = self.totals
-        keys = t.i * self.n_items + t.j  # sorted, because rows are sorted by (i, j)
+        totals = self.totals
+        keys = totals.i * self.n_items + totals.j  # sorted, because rows are sorted by (i, j)
         wanted = np.minimum(i, j) * self.n_items + np.maximum(i, j)
         if len(keys) == 0:
             return np.zeros(wanted.shape, dtype=np.int64), np.zeros(wanted.shape)
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
         found = keys[at] == wanted
-        return np.where(found, t.n[at], 0), np.where(found, t.s[at], 0.0)
+        return np.where(found, totals.n[at], 0), np.where(found, totals.s[at], 0.0)
 
     @cached_property
-    def together(self) -> PairClicks:
+    def pair_clicks(self) -> PairClicks:
         """Counts by pair of two different items with the clicks on each, all versions together."""
         off = self.i != self.j
         i, j = self.i[off], self.j[off]
@@ -190,7 +190,7 @@ class Evidence:
         return PairClicks(i[first], j[first], n, s, on_i, on_j)
 
     def item_clicks(self) -> "ItemClicks":
-        """Returns impressions of each item beside another one and clicks on it, whatever the partner."""
+        """Returns impressions of each item with another one, and clicks on it, all partners together."""
         K, off = self.n_items, self.i != self.j
         n = np.bincount(self.i[off], self.n[off], K) + np.bincount(self.j[off], self.n[off], K)
         clicks = np.bincount(self.i[off], self.clicks_i[off], K) + np.bincount(self.j[off], self.clicks_j[off], K)

@@ -1,14 +1,14 @@
 """A low-rank guess of every L_ij from few counts: L_hat = X X' with the rank chosen by held-out likelihood.
 
-Only used to guess, never to prove. The model: L_ij = x_i.x_j, rows x_i (r numbers each) drawn from N(mu, Sigma), and
+Only for estimates, never for proofs. The model: L_ij = x_i.x_j, rows x_i (r numbers each) drawn from N(mu, Sigma), and
 S_ij / n_ij is L_ij up to a variance L_ij (1 - L_ij) / n_ij. The rows' posterior is approximated by independent normals
 N(x_i, V_i) (mean-field variational Bayes), each given the others:
 
     V_i = (Sigma^-1 + sum_j w_ij (x_j x_j' + V_j))^-1,    x_i = V_i (Sigma^-1 mu + sum_j w_ij (S_ij/n_ij) x_j),
 
 w_ij = n_ij / (L_hat_ij (1 - L_hat_ij)), and mu, Sigma are the mean and the spread of the rows. The uncertainty V_j of
-the partners is what least squares leaves out: with it a direction that the counts do not support shrinks to nothing,
-where a least-squares fit of the same rank doubles the error of a rank-1 fit (200 items, 7,500 samples, true rank 4).
+the partners is what least squares omits: with it a direction that the counts do not support shrinks to zero, whereas a
+least-squares fit of the same rank doubles the error of a rank-1 fit (200 items, 7,500 samples, true rank 4).
 """
 
 import math
@@ -22,24 +22,24 @@ from app.engine.arrays import FloatArray, IntArray, pair_index
 from app.engine.evidence import PairCounts
 
 MAX_RANK = 6
-"""Ranks beyond this need more samples than a session has before they show in the held-out part."""
+"""Higher ranks need more samples than a session has before they improve the held-out likelihood."""
 
 HELD_OUT = 0.2
 """Part of the impressions that chooses the rank."""
 
-MOST_SPLIT = 10**8
+MAX_SPLIT = 10**8
 """Impressions of one pair that are split; numpy's hypergeometric numbers end at 10^9."""
 
 WORTH_A_RANK = 1.0
-"""Gain in held-out log-likelihood (nats) that another rank must bring: less is chance."""
+"""Gain in held-out log-likelihood (nats) that another rank must have: less may be chance."""
 
 MAX_SWEEPS = 30
 SETTLED = 0.1
 """Sweeps end when no coordinate moves by more than this part of a typical standard deviation: the rest is noise."""
 
 STEP = 0.5
-"""Part of the way to the new rows in one sweep. All rows move at once, and a full step would only swap a scale too
-large for one too small: x -> c/x. Half a step is the average of the two."""
+"""Part of the way to the new rows in one sweep. All rows move at once, and a full step would only replace a scale that
+is too large by one that is too small: x -> c/x. Half a step is the average of the two."""
 
 SMALLEST_VARIANCE = 0.02 * 0.98
 """Floor of L(1-L) in the weights: a guess near 0 or 1 may be wrong, and must not outweigh the rest."""
@@ -78,7 +78,7 @@ class Fit:
     def spread(self, i: IntArray, j: IntArray) -> FloatArray:
         """Returns the standard deviation of the guess, elementwise, i != j: rows independent and normal.
 
-        Var(x_i.x_j) = x_i'V_j x_i + x_j'V_i x_j + trace(V_i V_j). It knows of noise, not of a wrong rank.
+        Var(x_i.x_j) = x_i'V_j x_i + x_j'V_i x_j + trace(V_i V_j). It includes noise, not a wrong rank.
         """
         left, right = self._variance_factors()
         return np.sqrt(np.einsum("ef,ef->e", left[i], right[j]))
@@ -199,7 +199,7 @@ def _split(counts: PairCounts, rng: np.random.Generator) -> tuple[PairCounts, Pa
 
     Given how many of a pair's n impressions are held out, how many of them had no click is hypergeometric.
     """
-    known = np.minimum(counts.n, MOST_SPLIT)
+    known = np.minimum(counts.n, MAX_SPLIT)
     unclicked = np.rint(counts.s * (known / np.maximum(counts.n, 1))).astype(np.int64)
     n = rng.binomial(known, HELD_OUT)
     s = rng.hypergeometric(unclicked, known - unclicked, n)
@@ -275,7 +275,7 @@ def _widen(shown: _Shown, rows: _Rows, rng: np.random.Generator) -> _Rows:
 
 
 def _log_likelihood(shown: _Shown, X: FloatArray) -> float:
-    """Returns the log-likelihood of the impressions; every entry stands in both places, hence the half."""
+    """Returns the log-likelihood of the impressions; every entry is in both places, hence the half."""
     p = np.clip(shown.products(X), 0.005, 0.995)
     return 0.5 * float(np.sum(shown.s * np.log(p) + (shown.n - shown.s) * np.log1p(-p)))
 

@@ -1,19 +1,19 @@
 """Health checks: does the evidence contradict what the proof assumes?
 
-Every check compares things that agree if the assumption holds, and speaks only if they do not agree beyond chance. All
-together raise a false alarm in at most a share `ALARM` of healthy sessions, in their whole life, looked at after every
-plan, whatever the policy shows: `ALARM` is divided among the checks, and within a check among the pairs (or items) and
-the moments compared. Sampling is adaptive, so a plain comparison of two means would be biased by selection (today's
-leader was lucky yesterday). Three tools do not mind:
+Every check compares quantities that agree if the assumption holds, and reports a finding only if they differ by more
+than chance. Of all sessions without a problem, at most the part `FALSE_ALARMS` ever gets a finding, with a check after
+every plan and any policy: `FALSE_ALARMS` is divided among the checks, and within a check among the pairs (or items) and
+the versions compared. Sampling is adaptive, so a plain comparison of two means would be biased by selection (the leader
+of today had good luck yesterday). Three methods are not affected:
 
-**Two groups of one coin** (`agreement`): a pair, or an item, until and after some plan (drift); an item beside one
-partner, and beside all others (partners).
+**Two groups of one coin** (`agreement`): a pair, or an item, until and after some plan (drift); an item with one
+partner and with all others (partners).
 
 **An upper and a lower bound.** Both hold for all pairs at all times with probability 1 - alpha/2 each; if they cross,
-one of them failed. Used for direct bounds against structural ones. (The certificate's lower bounds are not meant for
-all pairs at once: here each pair's level is divided by the number of pairs.)
+one of them failed. Used for direct bounds against structural ones. (The lower bounds of the certificate do not hold for
+all pairs at once: here the level of each pair is divided by the number of pairs.)
 
-**Silence within a plan**, in `silence`.
+**Missing feedback within a plan**, in `unanswered`.
 
 Cost O(rows of the evidence + P), no loop over pairs.
 """
@@ -37,44 +37,45 @@ from app.engine.confidence import upper_end
 from app.engine.evidence import Evidence, PairClicks
 from app.engine.problem import Model, Problem
 from app.engine.shares import Shares, portion
-from app.engine.silence import Unanswered, uneven_silence
+from app.engine.unanswered import Unanswered, uneven_loss
 
-ALARM = 0.001
-"""Healthy sessions doubted at most, of all there are: far below any delta, so that a doubt is worth a look."""
+FALSE_ALARMS = 0.001
+"""The largest part of sessions without a problem that get a finding: far below any delta."""
 
-EACH = ALARM / 8
-"""The part of one check: structure, partners, never both, drift of pairs, of items, silence, only clicks. One part of
-the eight is not in use."""
+ALARM_PER_CHECK = FALSE_ALARMS / 8
+"""The part of one check: structure, partners, never both, drift of pairs, drift of items, missing feedback, only
+clicks. One part of the eight is not in use."""
 
 NEVER_BOTH = 100
-"""Impressions with two clicks, expected if items were clicked apart from each other, that cannot all be missing:
-e^-9.1 = 1.1e-4 < `EACH` if the groups that users come in leave at least one in eleven of them."""
+"""If items were clicked independently and this many impressions with two clicks were expected, not all can be missing:
+e^-9.1 = 1.1e-4 < `ALARM_PER_CHECK` if the groups of users leave at least one in eleven of them."""
 
 ONLY_CLICKS = 41
-"""Answers, all of them clicks, that are too many: .8^41 = 1.1e-4 < `EACH` if pairs are left alone one time in five."""
+"""This many answers that are all clicks are too many: .8^41 = 1.1e-4 < `ALARM_PER_CHECK` if pairs are not clicked one
+time in five."""
 
-SILENCE_IS_COMMON = 0.2
-"""Of all impressions; below it, missing answers cannot hide that many impressions without a click."""
+MISSING_IS_COMMON = 0.2
+"""Part of all impressions; if fewer are unanswered, they cannot hide that many impressions without a click."""
 
 LARGEST_EPSILON = 0.5
-"""As a part of what the leader can earn at most. With a larger epsilon, a pair that earns less than half as much as the
-leader is within epsilon of it."""
+"""As a part of the highest possible reward of the leader. With a larger epsilon, a pair with less than half the reward
+of the leader is within epsilon of it."""
 
 
 class FindingKind(StrEnum):
-    """Which things contradict each other."""
+    """Which quantities contradict each other."""
 
     STRUCTURE = "structure"  # a pair's own samples, and what the mixture implies for it
-    PARTNERS = "partners"  # an item's clicks beside one partner, and beside the others
-    NEVER_BOTH = "never_both"  # clicks on either item, and none on both
-    DRIFT = "drift"  # early and late
-    SILENCE = "silence"  # the unanswered share of some pairs, and of the rest of their plans
-    ONLY_CLICKS = "only_clicks"  # clicks alone are reported, and silence is common
+    PARTNERS = "partners"  # an item's clicks with one partner, and with the others
+    NEVER_BOTH = "never_both"  # clicks on either item, never on both
+    DRIFT = "drift"  # click rates up to some plan, and after it
+    SILENCE = "silence"  # the unanswered part of some pairs, and of the rest of their plans
+    ONLY_CLICKS = "only_clicks"  # all answers are clicks, and many impressions are unanswered
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A contradiction: what kind, whether the proof falls with it, the items it is worst for, and its numbers."""
+    """A contradiction: its kind, whether it invalidates the proof, the items where it is largest, and its numbers."""
 
     kind: FindingKind
     suspends: bool
@@ -85,49 +86,49 @@ class Finding:
 def findings(
     problem: Problem, evidence: Evidence, choices: Choices, shares: Shares, unanswered: Unanswered
 ) -> tuple[Finding, ...]:
-    """Returns what contradicts the assumptions, one finding of a kind at most; nothing in the deterministic model.
+    """Returns what contradicts the assumptions, at most one finding of a kind; nothing in the deterministic model.
 
-    Assumptions that no bound in use rests on are not questioned: that is what `choices` and `shares` tell.
+    Only assumptions of bounds in use are checked; `choices` and `shares` say which these are.
     """
     if problem.model is Model.DETERMINISTIC:
         return ()
-    pairs = evidence.together
-    leans_on_clicks = problem.item_clicks and shares.clicks > 0
-    if leans_on_clicks:
+    pairs = evidence.pair_clicks
+    uses_item_clicks = problem.item_clicks and shares.clicks > 0
+    if uses_item_clicks:
         structure = [_implied_by_clicks(problem, evidence, pairs)]
     else:
         blanks = enumerate(choices.blanks, start=1)
         structure = [_implied_by_blank(problem, evidence, pairs, blank, ordinal) for ordinal, blank in blanks]
     checks = (
         _structure(problem, pairs, structure),
-        _partners(problem, evidence, pairs) if leans_on_clicks else None,
-        _never_both(evidence, pairs) if leans_on_clicks else None,
-        _drift_of_pairs(evidence) or (_drift_of_items(evidence) if leans_on_clicks else None),
-        _silence(problem.n_items, unanswered),
+        _partners(problem, evidence, pairs) if uses_item_clicks else None,
+        _never_both(evidence, pairs) if uses_item_clicks else None,
+        _drift_of_pairs(evidence) or (_drift_of_items(evidence) if uses_item_clicks else None),
+        _missing_feedback(problem.n_items, unanswered),
         _only_clicks(evidence, unanswered),
     )
     return tuple(found for found in checks if found is not None)
 
 
 def epsilon_is_too_large(epsilon: float, most: float) -> bool:
-    """Returns whether an absolute epsilon tells pairs apart too coarsely, if the leader earns at most `most`."""
+    """Returns whether epsilon is too large to compare pairs, if the reward of the leader is at most `most`."""
     return epsilon > LARGEST_EPSILON * most
 
 
 class _Implied(NamedTuple):
-    """What a structural bound says of the shown pairs: roughly, and in full where that rouses suspicion."""
+    """A structural bound of the shown pairs: a fast estimate, and the bound itself for pairs where they may cross."""
 
-    estimate: FloatArray  # (m,) about what the bound comes to with many samples
+    estimate: FloatArray  # (m,) about the limit of the bound with many samples
     bounds: Callable[[], FloatArray]  # (P,) lower bounds
 
 
 def _structure(problem: Problem, pairs: PairClicks, structure: Iterable[_Implied]) -> Finding | None:
-    """Returns the pair whose direct upper end U lies furthest below what the mixture implies for it (bounds F, I).
+    """Returns the pair whose direct upper end U is furthest below what the mixture implies for it (bounds F, I).
 
-    U < bound < estimate needs n KL(p_hat, estimate) > n KL(p_hat, U) >= level: bounds, which cost O(P), are computed
-    only if some pair has that.
+    U < bound < estimate needs n KL(p_hat, estimate) > n KL(p_hat, U) >= level. Bounds, which cost O(P), are computed
+    only if this is true for some pair.
     """
-    level = math.log(2 * problem.n_pairs / EACH)
+    level = math.log(2 * problem.n_pairs / ALARM_PER_CHECK)
     p_hat = pairs.s / pairs.n
     found: list[tuple[float, Finding]] = []
     for one in structure:
@@ -147,47 +148,50 @@ def _structure(problem: Problem, pairs: PairClicks, structure: Iterable[_Implied
 
 
 def _implied_by_clicks(problem: Problem, evidence: Evidence, pairs: PairClicks) -> _Implied:
-    """Returns what bound I says, about p_i + p_j - 1: with the pair's own impressions for one item or for the other."""
+    """Returns bound I, about p_i + p_j - 1: with the pair's own impressions for one item or for the other."""
     items = evidence.item_clicks()
     whole, apart = np.zeros((2, 2, len(pairs.n)))
     for slot, (item, own) in enumerate(((pairs.i, pairs.clicks_i), (pairs.j, pairs.clicks_j))):
-        beside_others = items.n[item] - pairs.n
+        with_others = items.n[item] - pairs.n
         whole[slot] = 1 - items.clicks[item] / items.n[item]
-        apart[slot] = (beside_others - (items.clicks[item] - own)) / np.maximum(beside_others, 1)
+        apart[slot] = (with_others - (items.clicks[item] - own)) / np.maximum(with_others, 1)
     estimate = np.maximum(whole[0] + apart[1], apart[0] + whole[1]) - 1
-    level = math.log(2 * problem.n_pairs / EACH)
+    level = math.log(2 * problem.n_pairs / ALARM_PER_CHECK)
     return _Implied(estimate, lambda: item_click_bounds(evidence, None, level))
 
 
 def _implied_by_blank(problem: Problem, evidence: Evidence, pairs: PairClicks, blank: Blank, ordinal: int) -> _Implied:
-    """Returns what bound F says: L_ic + L_jc - 1, from samples issued after c was chosen."""
+    """Returns bound F: L_ic + L_jc - 1, from samples issued after c was chosen."""
     everyone = np.arange(problem.n_items)
     n, s = evidence.issued(blank.version + 1).entries(everyone, np.full(problem.n_items, blank.item))
     p = np.where(everyone == blank.item, 0.0, s / np.maximum(n, 1))
-    level = math.log(problem.n_pairs / portion(EACH / 2, ordinal))
+    level = math.log(problem.n_pairs / portion(ALARM_PER_CHECK / 2, ordinal))
     return _Implied(p[pairs.i] + p[pairs.j] - 1.0, lambda: blank_bounds(evidence, blank, level))
 
 
 def _partners(problem: Problem, evidence: Evidence, pairs: PairClicks) -> Finding | None:
-    """Returns the item whose clicks depend most on its partner: bound I takes them for the same beside all partners."""
+    """Returns the item whose clicks depend most on its partner: bound I assumes the same with all partners."""
     item, partner = np.concatenate([pairs.i, pairs.j]), np.concatenate([pairs.j, pairs.i])
-    beside = Coins(
+    with_one = Coins(
         np.concatenate([pairs.n, pairs.n]), np.concatenate([pairs.clicks_i, pairs.clicks_j]).astype(np.float64)
     )
     items = evidence.item_clicks()
-    apart = Coins(items.n[item] - beside.n, items.clicks[item] - beside.clicks)
-    at = worst_disagreement(beside, apart, np.full(len(item), math.log(2 * problem.n_pairs / EACH)))
+    with_others = Coins(items.n[item] - with_one.n, items.clicks[item] - with_one.clicks)
+    at = worst_disagreement(with_one, with_others, np.full(len(item), math.log(2 * problem.n_pairs / ALARM_PER_CHECK)))
     if at is None:
         return None
-    detail = {"beside_it": beside.clicks[at] / beside.n[at], "beside_others": apart.clicks[at] / apart.n[at]}
+    detail = {
+        "beside_it": with_one.clicks[at] / with_one.n[at],
+        "beside_others": with_others.clicks[at] / with_others.n[at],
+    }
     return Finding(FindingKind.PARTNERS, True, (int(item[at]), int(partner[at])), _plain(detail))
 
 
 def _never_both(evidence: Evidence, pairs: PairClicks) -> Finding | None:
-    """Returns a finding if no impression had two clicks where `NEVER_BOTH` were to be expected.
+    """Returns a finding if no impression had two clicks although `NEVER_BOTH` were expected.
 
-    That is how a page looks that is left with the first click. It takes some knowledge of the population: items that
-    no user likes both may be the best pair, and rarely are all the pairs shown.
+    A page that users leave with the first click produces this. The check assumes something about the population: the
+    best pair may consist of items that no user likes both, but rarely all pairs that are shown.
     """
     both = pairs.both
     items = evidence.item_clicks()
@@ -199,10 +203,12 @@ def _never_both(evidence: Evidence, pairs: PairClicks) -> Finding | None:
 
 
 def _drift_of_pairs(evidence: Evidence) -> Finding | None:
-    """Returns the pair whose early impressions contradict its late ones most; self pairs are pairs here."""
+    """Returns the pair whose early impressions contradict its late ones most; self pairs count as pairs here."""
     entries = evidence.n_items * (evidence.n_items + 1) // 2
     key = evidence.i * evidence.n_items + evidence.j
-    found = change(key, evidence.version, Coins(evidence.n, evidence.n - evidence.s), math.log(entries / EACH))
+    found = change(
+        key, evidence.version, Coins(evidence.n, evidence.n - evidence.s), math.log(entries / ALARM_PER_CHECK)
+    )
     if found is None:
         return None
     row = found.row
@@ -210,7 +216,7 @@ def _drift_of_pairs(evidence: Evidence) -> Finding | None:
 
 
 def _drift_of_items(evidence: Evidence) -> Finding | None:
-    """Returns the item whose clicks changed most, whatever its partners."""
+    """Returns the item whose clicks changed most, with all partners together."""
     K, off = evidence.n_items, evidence.i != evidence.j
     i, j, n, version = evidence.i[off], evidence.j[off], evidence.n[off], evidence.version[off]
     width = int(version.max(initial=0)) + 1
@@ -219,7 +225,7 @@ def _drift_of_items(evidence: Evidence) -> Finding | None:
     clicks = np.bincount(cells, np.concatenate([evidence.clicks_i[off], evidence.clicks_j[off]]), K * width)
     seen = np.flatnonzero(shown)  # sorted by item, then version
     coins = Coins(shown[seen].astype(np.int64), clicks[seen].astype(np.float64))
-    found = change(seen // width, seen % width, coins, math.log(K / EACH))
+    found = change(seen // width, seen % width, coins, math.log(K / ALARM_PER_CHECK))
     if found is None:
         return None
     return Finding(FindingKind.DRIFT, True, (int(seen[found.row] // width),), _numbers_of(found))
@@ -236,9 +242,9 @@ def _numbers_of(found: Change) -> dict[str, float]:
     }
 
 
-def _silence(n_items: int, unanswered: Unanswered) -> Finding | None:
-    """Returns the pair or item whose unanswered share stands out most from that of the plans it was in."""
-    found = uneven_silence(unanswered, n_items, EACH)
+def _missing_feedback(n_items: int, unanswered: Unanswered) -> Finding | None:
+    """Returns the pair or item whose unanswered part differs most from that of its plans."""
+    found = uneven_loss(unanswered, n_items, ALARM_PER_CHECK)
     if found is None:
         return None
     detail = {"unanswered": found.share, "expected": found.expected, "shown": float(found.shown)}
@@ -246,14 +252,14 @@ def _silence(n_items: int, unanswered: Unanswered) -> Finding | None:
 
 
 def _only_clicks(evidence: Evidence, unanswered: Unanswered) -> Finding | None:
-    """Returns a finding if the first `ONLY_CLICKS` answers and all since were clicks, while silence is common.
+    """Returns a finding if the first `ONLY_CLICKS` answers and all later ones were clicks and many were unanswered.
 
-    It takes some knowledge of the population, too: that pairs are left alone at least one time in five, on average over
+    This assumes something about the population, too: pairs are not clicked at least one time in five, on average over
     the first ones shown. Otherwise it may be true that all were clicked.
     """
-    silent = int(unanswered.silent.sum())
-    share = silent / max(silent + evidence.samples, 1)
-    if evidence.samples < ONLY_CLICKS or evidence.s.sum() > 0 or share < SILENCE_IS_COMMON:
+    missing = int(unanswered.missing.sum())
+    share = missing / max(missing + evidence.samples, 1)
+    if evidence.samples < ONLY_CLICKS or evidence.s.sum() > 0 or share < MISSING_IS_COMMON:
         return None
     return Finding(FindingKind.ONLY_CLICKS, True, (), {"clicks": float(evidence.samples), "unanswered": share})
 

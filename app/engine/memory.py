@@ -1,4 +1,4 @@
-"""What a policy carries from plan to plan: small, plain, and the same after a trip through JSON."""
+"""What a policy keeps from plan to plan: small plain values that JSON does not change."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,12 +14,12 @@ Notes = Mapping[str, Json]
 
 
 class UnreadableMemory(ValueError):
-    """Stored memory that cannot be used; start again from `Memory()`: evidence is never lost with it."""
+    """Stored memory that cannot be used; start again from `Memory()`: the evidence is stored elsewhere."""
 
 
 @dataclass(frozen=True)
 class Certified:
-    """The moment a pair was certified. It latches: anytime bounds make the statement true once and for all."""
+    """The certification of a pair. It latches: with anytime bounds the statement stays true."""
 
     pair: Pair
     gap: float

@@ -1,4 +1,4 @@
-"""The one entry point: a question, the counts and a memory in; what to show, what to say and a memory out."""
+"""The one entry point: a problem, counts and a memory in; a demand, a report and a memory out."""
 
 import math
 from collections.abc import Mapping
@@ -18,12 +18,12 @@ from app.engine.randomness import Purpose, source
 
 _NO_LIMIT = 2**62
 
-MOST_NAMED = 20
-"""Contenders that a report names: as many as people look at."""
+MAX_NAMED_CONTENDERS = 20
+"""The most contenders that a report names."""
 
 
 class Contender(NamedTuple):
-    """A pair that keeps the leader from being certified, as people are shown it."""
+    """A pair that prevents the certification of the leader, with estimates to display."""
 
     pair: Pair
     estimate: float | None  # of L
@@ -33,7 +33,7 @@ class Contender(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """What may be said now. `gap` belongs to `pair`: it is within `gap` of the best with probability 1-delta."""
+    """The result of a plan for users. `pair` is within `gap` of the best with probability 1-delta."""
 
     pair: Pair
     verdict: Verdict
@@ -46,8 +46,8 @@ class Report:
     version: int
     assumptions: tuple[str, ...]
     diagnostics: Mapping[str, float] = field(default_factory=dict)
-    forecast_samples: int | None = None  # impressions still needed to certify, as far as can be told
-    race: tuple[Contender, ...] = ()  # the strongest contenders
+    forecast_samples: int | None = None  # estimate of the impressions still needed to certify
+    race: tuple[Contender, ...] = ()  # the strongest contenders; "race" is their name in the stored report
 
     @property
     def certified(self) -> bool:
@@ -57,7 +57,7 @@ class Report:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The result of planning: show `demand`, say `report`, keep `memory`."""
+    """The result of planning: show `demand`, publish `report`, store `memory`."""
 
     demand: Demand
     report: Report
@@ -77,7 +77,7 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
     certified = memory.certified or _certify(assessment, version)
     if certified is not None:
         report = Report(
-            **_said_of(certified.pair, problem, evidence, assessment),
+            **_displayed_part(certified.pair, problem, evidence, assessment),
             pair=certified.pair,
             verdict=Verdict.CERTIFIED,
             gap=certified.gap,
@@ -94,7 +94,7 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
     proposal = policy.propose(situation)
     demand = proposal.demand.limited(room, rng)
     report = Report(
-        **_said_of(proposal.pair, problem, evidence, assessment),
+        **_displayed_part(proposal.pair, problem, evidence, assessment),
         pair=proposal.pair,
         verdict=Verdict.NOT_YET if demand.total else Verdict.EXHAUSTED,
         gap=assessment.gap_of_pair(proposal.pair),
@@ -105,44 +105,44 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
         assumptions=assessment.bounds.assumptions,
         diagnostics=proposal.diagnostics,
         forecast_samples=None if proposal.forecast is None else math.ceil(proposal.forecast),
-        race=_race(problem, evidence, assessment),
+        race=_strongest_contenders(problem, evidence, assessment),
     )
     choices = memory.choices if proposal.choices is None else proposal.choices
     return Plan(demand, report, Memory(version, proposal.notes, choices=choices))
 
 
-class _Said(TypedDict):
-    """The part of a report that is for display."""
+class _Displayed(TypedDict):
+    """The part of a report that is for display only."""
 
     estimate: float | None
     interval: tuple[float, float]
 
 
-def _said_of(pair: Pair, problem: Problem, evidence: Evidence, assessment: Assessment) -> _Said:
+def _displayed_part(pair: Pair, problem: Problem, evidence: Evidence, assessment: Assessment) -> _Displayed:
     shown = displayed(problem, evidence, assessment.bounds, np.array([pair.i]), np.array([pair.j]))
     value = float(shown.value[0])
     return {"estimate": None if math.isnan(value) else value, "interval": (float(shown.low[0]), float(shown.high[0]))}
 
 
-def _race(problem: Problem, evidence: Evidence, assessment: Assessment) -> tuple[Contender, ...]:
-    """Returns the contenders with the lowest lower bounds, lowest first: those the proof has to push up furthest."""
+def _strongest_contenders(problem: Problem, evidence: Evidence, assessment: Assessment) -> tuple[Contender, ...]:
+    """Returns the contenders with the lowest lower bounds, lowest first: they need the most further proof."""
     lower, found = assessment.lower, assessment.contenders
-    if len(found) > MOST_NAMED:
-        found = found[np.argpartition(lower[found], MOST_NAMED - 1)[:MOST_NAMED]]
+    if len(found) > MAX_NAMED_CONTENDERS:
+        found = found[np.argpartition(lower[found], MAX_NAMED_CONTENDERS - 1)[:MAX_NAMED_CONTENDERS]]
     found = found[np.argsort(lower[found], kind="stable")]
     i, j = pair_items(found, problem.n_items)
     shown = displayed(problem, evidence, assessment.bounds, i, j)
     n, _ = evidence.entries(i, j)
     return tuple(
-        Contender(Pair(a, b), None if math.isnan(value) else value, (low, high), count)
-        for a, b, value, low, high, count in zip(
+        Contender(Pair(one, other), None if math.isnan(value) else value, (low, high), count)
+        for one, other, value, low, high, count in zip(
             i.tolist(), j.tolist(), *(column.tolist() for column in shown), n.tolist(), strict=True
         )
     )
 
 
 def _certify(assessment: Assessment, version: int) -> Certified | None:
-    """Returns the certificate's latch if the leader is proven now."""
+    """Returns the certification if the leader is proven now."""
     if not assessment.certified:
         return None
     return Certified(assessment.leader, assessment.gap, version, assessment.bounds.assumptions)

@@ -1,4 +1,4 @@
-"""The question a session asks: items, accuracy, confidence, and what may be assumed or shown."""
+"""The problem of a session: items, accuracy, confidence, and what may be assumed or shown."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from app.engine.arrays import n_pairs
 
 
 class Model(StrEnum):
-    """How a showing answers: a coin with the pair's probability, or the probability itself."""
+    """The outcome of an impression: a coin with the pair's probability, or the probability itself."""
 
     STOCHASTIC = "stochastic"
     DETERMINISTIC = "deterministic"
@@ -32,12 +32,12 @@ class InvalidProblem(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """What is asked: a pair whose no-click probability is within `epsilon` of the lowest, with confidence 1-`delta`.
+    """The question: a pair whose no-click probability is within `epsilon` of the lowest, with confidence 1-`delta`.
 
     `rank` is the number of groups of users, for policies that take it from the caller; None means "auto". A proof uses
     it in the deterministic model only (`bounds.exact`).
     `budget` limits the impressions that count; None means no limit. `seed` fixes every random choice of a policy.
-    `item_clicks` says that answers tell which items were clicked, not only whether one was.
+    `item_clicks`: feedback names the clicked items, not only whether there was a click.
     """
 
     n_items: int

@@ -1,4 +1,4 @@
-"""Random sources, one stream per purpose, so that no two parts of the program ever share coins.
+"""Random generators, one stream per purpose, so that no two parts of the program use the same random numbers.
 
 numpy pads a list of seeds with zeros: [s, v] and [s, v, 0] are one stream. The purpose comes first and is never 0.
 """
@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Purpose(IntEnum):
-    """What randomness is for."""
+    """What a random generator is used for."""
 
     PLAN = 1  # choices of a policy, by seed and plan version
     ARMS = 2  # the random part of the pairs that a small budget starts from, by seed and the version it began with

@@ -24,7 +24,7 @@ class Shares:
     nominees: float = 0.0  # upper bounds of nominees together
     direct: float = 0.9  # D
     screening: float = 0.0  # F, all blanks together
-    clicks: float = 0.0  # I, where answers tell the clicked items
+    clicks: float = 0.0  # I, where feedback names the clicked items
     contrasts: float = 0.0  # differences between rivals and nominees, all nominees together
 
     @classmethod
@@ -39,5 +39,5 @@ class Shares:
 
 
 def portion(share: float, ordinal: int) -> float:
-    """Returns what the ordinal-th choice (from 1) may spend of its kind's share: share / (k(k+1)), 1 in all."""
+    """Returns what the k-th choice of a kind (`ordinal`, from 1) may spend: share / (k(k+1)), `share` in total."""
     return share / (ordinal * (ordinal + 1))

@@ -13,7 +13,7 @@ from app.engine.plan import Plan, plan
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.engine.shares import Shares
-from app.engine.silence import Unanswered
+from app.engine.unanswered import Unanswered
 from app.health import Health, merge, suspends
 from app.impressions.handout import PairCounts
 from app.planning.memory import load_memory

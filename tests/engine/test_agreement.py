@@ -44,7 +44,7 @@ def test_nothing_on_one_side_says_nothing() -> None:
     assert worst_disagreement(coins([0, 50], [0, 0]), coins([100, 0], [100, 0]), np.zeros(2)) is None
 
 
-def test_false_alarms_at_all_times_and_whatever_decides_the_group() -> None:
+def test_false_alarms_at_all_times_for_any_rule_that_decides_the_group() -> None:
     """Level .2, looked at after every impression; the group of the next one depends on what was seen."""
     rng = np.random.default_rng(1)
     runs, everyone = 1500, np.arange(1500)

@@ -16,7 +16,7 @@ from app.engine.shares import Shares
 from tests.engine.driver import evidence_from_rows
 
 # n=2: S=0 has the upper end 1 - sqrt(3 alpha/8), S=2 the lower end sqrt(3 alpha/8) (test_confidence). With delta .1,
-# upper ends take alpha = .1 * .1 / pairs, lower ends alpha = .9 * .1 = .09 whatever the number of pairs.
+# upper ends take alpha = .1 * .1 / pairs, lower ends alpha = .9 * .1 = .09 for any number of pairs.
 LOWER_OF_TWO = math.sqrt(3 * 0.09 / 8)  # .1837
 
 

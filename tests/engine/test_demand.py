@@ -54,7 +54,7 @@ def test_filling_equals_one_at_a_time(n: IntArray, amount: int, seed: int) -> No
 
 
 @given(counts, st.integers(1, 500), seeds)
-def test_whoever_got_something_is_at_the_level(n: IntArray, amount: int, seed: int) -> None:
+def test_all_counts_that_were_raised_are_at_the_level(n: IntArray, amount: int, seed: int) -> None:
     extra = fill_lowest(n, amount, np.random.default_rng(seed))
     filled = n + extra
     level = filled[extra > 0].max()

@@ -163,6 +163,6 @@ def test_every_click_is_on_an_item() -> None:
     i, j, n, s = np.array([0]), np.array([1]), np.array([10]), np.array([4.0])
     with pytest.raises(InvalidEvidence, match="on i, on j, or on both"):
         Evidence.empty(2).add(i, j, 1, n, s, (np.array([3]), np.array([2])))
-    together = Evidence.empty(2).add(i, j, 1, n, s, (np.array([3]), np.array([4]))).together
+    together = Evidence.empty(2).add(i, j, 1, n, s, (np.array([3]), np.array([4]))).pair_clicks
     assert together.both.tolist() == [1]
-    Evidence.empty(2).add(i, j, 1, n, s, (np.array([0]), np.array([0])))  # answers that tell of the pair only
+    Evidence.empty(2).add(i, j, 1, n, s, (np.array([0]), np.array([0])))  # feedback without clicked items

@@ -10,11 +10,11 @@ from app.engine.bounds.screening import blank_bounds
 from app.engine.choices import Blank, Choices
 from app.engine.confidence import upper_end
 from app.engine.evidence import Evidence
-from app.engine.health import EACH, ONLY_CLICKS, Finding, FindingKind, epsilon_is_too_large, findings
+from app.engine.health import ALARM_PER_CHECK, ONLY_CLICKS, Finding, FindingKind, epsilon_is_too_large, findings
 from app.engine.policies.lucb import Lucb
 from app.engine.problem import Model, Problem
 from app.engine.shares import Shares, portion
-from app.engine.silence import Unanswered
+from app.engine.unanswered import Unanswered
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from tests.engine.worlds import Leaning, changing, hiding, of, watch
@@ -48,7 +48,7 @@ def kinds(found: tuple[Finding, ...]) -> set[FindingKind]:
 
 
 class TestStructure:
-    """Items 0 and 1 are left alone beside the blank 2, and clicked together."""
+    """Items 0 and 1 are not clicked when shown with the blank 2, and are clicked together."""
 
     CHOICES = Choices(blanks=(Blank(1, 2, (0.9, 0.9, 0.9)),))
 
@@ -60,8 +60,8 @@ class TestStructure:
     def test_direct_against_a_blank(self) -> None:
         (found,) = check(self.seen(), LEANING, self.CHOICES, clicks=False)
         assert (found.kind, found.suspends, found.items) == (FindingKind.STRUCTURE, True, (0, 1))
-        implied = blank_bounds(self.seen(), self.CHOICES.blanks[0], math.log(3 / portion(EACH / 2, 1)))[0]
-        highest = upper_end(np.array([2000]), np.array([1200.0]), math.log(2 * 3 / EACH))[0]
+        implied = blank_bounds(self.seen(), self.CHOICES.blanks[0], math.log(3 / portion(ALARM_PER_CHECK / 2, 1)))[0]
+        highest = upper_end(np.array([2000]), np.array([1200.0]), math.log(2 * 3 / ALARM_PER_CHECK))[0]
         assert found.detail == {"direct_at_most": highest, "implied_at_least": implied, "shown": 2000.0}
         assert highest < implied
 
@@ -83,7 +83,7 @@ class TestStructure:
         seen = evidence(3, *rows, (0, 1, 1, n, 0.6 * n, 500, 500))
         found = {one.kind: one for one in check(seen, LEANING, clicks=True)}
         assert found[FindingKind.STRUCTURE].items == (0, 1)
-        implied = item_click_bounds(seen, None, math.log(2 * 3 / EACH))[0]
+        implied = item_click_bounds(seen, None, math.log(2 * 3 / ALARM_PER_CHECK))[0]
         assert found[FindingKind.STRUCTURE].detail["implied_at_least"] == implied
         assert kinds(check(seen, D_ALONE, clicks=True)) == set(), "no bound leans on it"
 
@@ -105,7 +105,7 @@ class TestPartners:
         assert found[FindingKind.PARTNERS].detail == {"beside_it": 0.2, "beside_others": 0.3}
         assert FindingKind.PARTNERS not in kinds(check(self.seen(beside_2=600), D_ALONE, clicks=True))
 
-    def test_the_same_beside_everyone(self) -> None:
+    def test_the_same_with_all_partners(self) -> None:
         assert check(self.seen(beside_2=870), LEANING, clicks=True) == ()
 
 
@@ -135,8 +135,8 @@ class TestDrift:
         numbers = {"until_version": 3.0, "early": 0.25, "late": 0.5, "early_shown": 1200.0, "late_shown": 1600.0}
         assert found.detail == numbers
 
-    def test_of_an_item_beside_changing_partners(self) -> None:
-        """No pair was shown in two plans, so only the item can tell."""
+    def test_of_an_item_with_changing_partners(self) -> None:
+        """No pair was shown in two plans, so only the clicks on the item show it."""
         early: list[Row] = [(0, k, 1, 40, 28.0, 12, 1) for k in range(1, 16)]
         late: list[Row] = [(0, k, 2, 40, 37.0, 3, 1) for k in range(16, 31)]
         seen = evidence(31, *early, *late)
@@ -151,7 +151,7 @@ class TestDrift:
 
 
 class TestSilence:
-    def test_uneven_silence_suspends(self) -> None:
+    def test_feedback_lost_unevenly_suspends(self) -> None:
         i, j = np.triu_indices(4, 1)
         silent = np.array([80, 20, 20, 20, 20, 20])
         unanswered = Unanswered(i, j, np.ones(6, dtype=np.int64), 100 - silent, silent, 2)
@@ -166,7 +166,7 @@ class TestSilence:
         unanswered = Unanswered(one - 1, one, one, np.array([clicks + without]), np.array([silent]), 1)
         return check(seen, D_ALONE, silence=unanswered, clicks=False)
 
-    def test_nothing_but_clicks_while_silence_is_common(self) -> None:
+    def test_only_clicks_while_many_impressions_are_unanswered(self) -> None:
         (found,) = self.only_clicks(ONLY_CLICKS, 100)
         assert (found.kind, found.suspends) == (FindingKind.ONLY_CLICKS, True)
         assert found.detail == {"clicks": float(ONLY_CLICKS), "unanswered": 100 / (100 + ONLY_CLICKS)}

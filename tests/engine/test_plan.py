@@ -10,7 +10,7 @@ from app.engine.certificate import Verdict, assess, displayed
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Memory
-from app.engine.plan import MOST_NAMED, plan
+from app.engine.plan import MAX_NAMED_CONTENDERS, plan
 from app.engine.policies import policy_named
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Problem
@@ -22,7 +22,7 @@ PROBLEM = Problem(n_items=3, epsilon=0.05, delta=0.1)
 
 
 class Boastful(Policy):
-    """Answers with pair (1, 2), says it is done and asks for what it was told to."""
+    """Answers with pair (1, 2), reports that it is finished and asks for a given demand."""
 
     name: ClassVar[str] = "boastful"
 
@@ -131,6 +131,6 @@ def test_no_more_contenders_are_named_than_people_look_at() -> None:
     evidence = evidence_from_rows(12, rows)
     report = plan(Boastful(10), problem, evidence, Memory()).report
     assessment = assess(problem, evidence)
-    assert report.contenders > MOST_NAMED == len(report.race)
-    strongest = sorted(assessment.bounds.lower[assessment.contenders])[:MOST_NAMED]
+    assert report.contenders > MAX_NAMED_CONTENDERS == len(report.race)
+    strongest = sorted(assessment.bounds.lower[assessment.contenders])[:MAX_NAMED_CONTENDERS]
     assert [assessment.bounds.lower[pair_number(each.pair, 12)] for each in report.race] == strongest

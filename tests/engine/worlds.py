@@ -18,7 +18,7 @@ from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
 from app.engine.shares import Shares
-from app.engine.silence import Unanswered
+from app.engine.unanswered import Unanswered
 from app.simulation.population import Population
 from app.simulation.users import ItemOutcomes, Users
 
@@ -89,7 +89,7 @@ def no_loss(_version: int, _rng: np.random.Generator) -> tuple[float, float]:
 
 
 def even_loss(_version: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Answers get lost, in some plans more than in others, whatever they say."""
+    """Feedback is lost, in some plans more than in others, independently of the outcome."""
     rate = float(rng.uniform(0.0, 0.6))
     return rate, rate
 

@@ -35,7 +35,7 @@ REGIMES = ("ads6", "ads20", "pref", "clus")
 RANKS = (2, 3)
 DELTAS = (0.1, 0.5)
 WAYS = ("pairs", "items")
-"""Answers that tell of the pair only (every second session opens a blank whatever it costs), or of the items."""
+"""Feedback on the pair (every second session opens a blank at any cost), or on the items."""
 
 N_ITEMS = {"ads6": 20, "ads20": 12, "pref": 10, "clus": 20}
 """`clus` has five favourites a group; with fewer items there would be hardly anything else."""

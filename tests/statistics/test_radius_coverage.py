@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from app.engine.arrays import FloatArray, IntArray
-from app.engine.columns import printed_radius, sharper_radius, smallest_singular_values
+from app.engine.nystrom import printed_radius, sharper_radius, smallest_singular_values
 
 RUNS = 4000
 

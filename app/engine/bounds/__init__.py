@@ -1,4 +1,4 @@
-"""Sound bounds for the entries of L, one file each: derivation in the docstring, share of delta as an argument."""
+"""Sound bounds for the entries of L, one module each: proof in the docstring, share of delta as an argument."""
 
 from enum import IntEnum
 from typing import NamedTuple
@@ -18,12 +18,12 @@ class Kind(IntEnum):
 
 
 class Contrasts(NamedTuple):
-    """What is proven of the rivals of one nominee, beside it."""
+    """Proven differences between one nominee and its rivals."""
 
     nominee: int  # pair number
     rivals: IntArray  # (R,) pair numbers
-    difference: FloatArray  # (R,) L of the rival less L of the nominee is at least this
-    weight: FloatArray  # (R,) how much log(1/alpha) could be lowered for a difference that is lower by 1
+    difference: FloatArray  # (R,) L of the rival minus L of the nominee is at least this
+    weight: FloatArray  # (R,) how much log wealth a difference that is larger by 1 would take
 
 
 class Bounds(NamedTuple):
@@ -35,8 +35,8 @@ class Bounds(NamedTuple):
     binding: npt.NDArray[np.int8] | None = None  # (P,) the Kind of each lower bound; None: exact throughout
     contrasts: tuple[Contrasts, ...] = ()  # of nominees
 
-    def lower_beside(self, pair: int) -> FloatArray:
-        """Returns what the L of all pairs is proven to be at least, (P,), if that of `pair` is at its upper bound."""
+    def lower_given_leader(self, pair: int) -> FloatArray:
+        """Returns lower bounds of all pairs, (P,), if the leader `pair` has the L of its upper bound."""
         lower = self.lower
         for one in self.contrasts:
             if one.nominee == pair:
@@ -45,14 +45,14 @@ class Bounds(NamedTuple):
         return lower
 
     def lowest_of_others(self, pair: int) -> float | None:
-        """Returns the lowest lower bound of all other pairs, beside this one; None if there is no other."""
-        lower = self.lower_beside(pair)
+        """Returns the lowest lower bound of all other pairs if this one leads; None if there is no other."""
+        lower = self.lower_given_leader(pair)
         if len(lower) == 1:
             return None
         return float(min(lower[:pair].min(initial=np.inf), lower[pair + 1 :].min(initial=np.inf)))
 
     def gap_of(self, pair: int) -> float:
-        """Returns U of this pair less the lowest LB of all others, at least 0."""
+        """Returns U of this pair minus the lowest LB of all others, at least 0."""
         others = self.lowest_of_others(pair)
         return 0.0 if others is None else max(float(self.upper[pair]) - others, 0.0)
 
@@ -60,8 +60,8 @@ class Bounds(NamedTuple):
         """Returns the pair with the smallest gap: the lowest upper bound, or the lowest lower bound, or a nominee.
 
         Only for the pair with the lowest lower bound is the lowest of the *others* higher, and only nominees have
-        contrasts, so no other pair can win. Among equal upper bounds (all 1 before the first sample) the lowest lower
-        bound leads.
+        contrasts, so no other pair can have a smaller gap. Among equal upper bounds (all 1 before the first sample) the
+        lowest lower bound leads.
         """
         lowest = np.flatnonzero(self.upper == self.upper.min())
         first = int(lowest[np.argmin(self.lower[lowest])])

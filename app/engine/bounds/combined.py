@@ -1,6 +1,6 @@
 """All bounds together: for each pair the lowest upper and the highest lower bound, and what they assume.
 
-Every kind holds with probability 1 minus its share at all times, so all of them do together with probability 1 minus
+Every kind holds at all times with probability 1 minus its share. So all of them hold together with probability 1 minus
 the sum of the shares, and the best of them may be taken.
 """
 
@@ -12,10 +12,9 @@ import numpy as np
 
 from app.engine.arrays import FloatArray
 from app.engine.bounds import Bounds, Contrasts, Kind
-from app.engine.bounds.contrast import Elsewhere, contrasts
-from app.engine.bounds.direct import direct_bounds
+from app.engine.bounds.contrast import MarginalBounds, contrasts
+from app.engine.bounds.direct import direct_bounds, lower_with_nominees
 from app.engine.bounds.item_clicks import item_click_bounds
-from app.engine.bounds.nominee import lower_with_nominees
 from app.engine.bounds.screening import blank_bounds
 from app.engine.choices import Choices
 from app.engine.evidence import Evidence
@@ -30,20 +29,20 @@ def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shar
     upper = lower_with_nominees(direct.upper, evidence, choices, shares.nominees * delta)
     structural = [*_screening(problem, evidence, choices, shares)]
     direct = direct._replace(upper=upper)
-    apart = _with_structure(direct, structural)
-    bounds = apart._replace(contrasts=tuple(_contrasts(problem, evidence, choices, shares, apart)))
+    separate = _with_structure(direct, structural)
+    bounds = separate._replace(contrasts=tuple(_contrasts(problem, evidence, choices, shares, separate)))
     return bounds._replace(assumptions=assumptions_of(problem, direct.lower, structural, bounds))
 
 
 DELAY = "delay-independent-of-outcome"
-"""A joint region of several entries needs an order of counting that outcomes do not decide. Issue order gives that to
-each pair by itself; across pairs it takes answers that are not slower after one outcome than after the other (or an
-attribution window, which makes all equally slow). Without it, a region of two entries (F) at alpha still holds at
-alpha (1 + log 1/alpha); of I and C, whose factors are made of many pairs, nothing is left."""
+"""A joint region of several entries needs an order of counting that does not depend on outcomes. Issue order ensures
+that for each pair by itself. Across pairs, feedback must not be slower after one outcome than after the other (an
+attribution window makes both equally slow). Without this, a region of two entries (F) at alpha still holds at
+alpha (1 + log 1/alpha); for I and C, whose factors are made of many pairs, nothing is guaranteed."""
 
 
 class _Structural(NamedTuple):
-    """Lower bounds that lean on the structure of L."""
+    """Lower bounds that use the structure of L."""
 
     kind: Kind
     lower: FloatArray  # (P,)
@@ -51,7 +50,7 @@ class _Structural(NamedTuple):
 
 
 def _screening(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Iterator[_Structural]:
-    """Yields bound I where answers tell the items, and bound F of each blank."""
+    """Yields bound I where feedback names the clicked items, and bound F of each blank."""
     if problem.item_clicks and shares.clicks > 0:
         lower = item_click_bounds(evidence, choices.guess, math.log(1 / (shares.clicks * problem.delta)))
         yield _Structural(Kind.ITEM_CLICKS, lower, ("mixture", "slots-independent", DELAY))
@@ -74,9 +73,9 @@ def _with_structure(bounds: Bounds, structural: Iterable[_Structural]) -> Bounds
 def assumptions_of(
     problem: Problem, direct: FloatArray, structural: Iterable[_Structural], bounds: Bounds
 ) -> tuple[str, ...]:
-    """Returns what the leader's certificate leans on: a kind counts where the others before it do not reach the goal.
+    """Returns the assumptions of the leader's certificate: a kind counts where those before it do not reach the goal.
 
-    The goal is U of the leader less epsilon; contrasts come last, and only the leader's own matter.
+    The goal is U of the leader minus epsilon. Contrasts come last, and only those of the leader matter.
     """
     leader = bounds.leader()
     goal, lower, found = float(bounds.upper[leader]) - problem.epsilon, direct, dict.fromkeys(bounds.assumptions)
@@ -84,21 +83,21 @@ def assumptions_of(
         if np.any((one.lower > lower) & (lower < goal)):
             found |= dict.fromkeys(one.assumptions)
         lower = np.maximum(lower, one.lower)
-    if np.any((bounds.lower_beside(leader) > lower) & (lower < goal)):
-        # Where answers tell the items, scores take each for the same beside all partners.
+    if np.any((bounds.lower_given_leader(leader) > lower) & (lower < goal)):
+        # Where feedback names the clicked items, scores assume the same click rate of an item with all partners.
         found |= dict.fromkeys(("slots-independent", DELAY) if problem.item_clicks else (DELAY,))
     return tuple(found)
 
 
 def _contrasts(
-    problem: Problem, evidence: Evidence, choices: Choices, shares: Shares, apart: Bounds
+    problem: Problem, evidence: Evidence, choices: Choices, shares: Shares, separate: Bounds
 ) -> Iterator[Contrasts]:
-    """Yields what is proven of each nominee beside its rivals."""
+    """Yields the contrasts of each nominee with its rivals."""
     if shares.contrasts == 0:
         return
-    elsewhere = Elsewhere(apart.lower, apart.upper)
+    marginal = MarginalBounds(separate.lower, separate.upper)
     for ordinal, nominee in enumerate(choices.nominees, start=1):
         share = portion(shares.contrasts * problem.delta, ordinal)
-        found = contrasts(evidence, choices, nominee, share, problem.epsilon, elsewhere)
+        found = contrasts(evidence, choices, nominee, share, problem.epsilon, marginal)
         if found is not None:
             yield found

@@ -1,4 +1,4 @@
-"""Bound D: each pair by its own samples, with no assumption about the other pairs.
+"""Bound D: each pair by its own samples, with no assumption about the other pairs; and upper bounds of nominees.
 
 For one pair the anytime interval of `confidence` holds at all times with probability 1 - alpha. Two levels are used
 (why they differ is shown in `certificate`):
@@ -6,19 +6,25 @@ For one pair the anytime interval of `confidence` holds at all times with probab
     upper ends: all P of them must hold, so each takes delta_U / P (union bound);
     lower ends: only the one true best pair's must hold, so each takes delta_D whole.
 
-Where a guess of all entries was made, samples up to it have served it, and only later ones count here, with the guess
-as prior (`choices.Guess`).
+Where a guess of all entries was made, it used the samples up to then, so only later ones count here, with the guess as
+prior (`choices.Guess`).
+
+**Nominees.** The leader is chosen from the data, so upper bounds that all pairs share pay a union over P pairs. A pair
+*named* from what was issued up to version v is not chosen by what is issued after v: those samples give an anytime
+upper end that pays only for its place in the order of nominations, share / (k(k+1)) for the k-th (`shares.portion`).
+All of them hold together with probability 1 - share, so the lower of the two upper bounds may be used.
 """
 
 import math
 
 import numpy as np
 
-from app.engine.arrays import n_pairs, pair_index
+from app.engine.arrays import FloatArray, n_pairs, pair_index, pair_number
 from app.engine.bounds import Bounds
-from app.engine.choices import Guess
+from app.engine.choices import Choices, Guess
 from app.engine.confidence import lower_end, upper_end
 from app.engine.evidence import Evidence
+from app.engine.shares import portion
 
 
 def direct_bounds(evidence: Evidence, guess: Guess | None, delta_upper: float, delta_lower: float) -> Bounds:
@@ -33,3 +39,15 @@ def direct_bounds(evidence: Evidence, guess: Guess | None, delta_upper: float, d
     lower[index] = lower_end(n, s, math.log(1 / delta_lower), prior)
     upper[index] = upper_end(n, s, math.log(P / delta_upper), prior)
     return Bounds(lower, upper, ())
+
+
+def lower_with_nominees(upper: FloatArray, evidence: Evidence, choices: Choices, share: float) -> FloatArray:
+    """Returns the upper bounds, (P,), lowered for nominees where samples issued after the nomination allow it."""
+    upper = upper.copy()
+    for ordinal, nominee in enumerate(choices.nominees, start=1):
+        pair = nominee.pair
+        n, s = evidence.issued(nominee.version + 1).entries(np.array([pair.i]), np.array([pair.j]))
+        level = math.log(1 / portion(share, ordinal))
+        index = pair_number(pair, evidence.n_items)
+        upper[index] = min(upper[index], float(upper_end(n, s, level, np.array([nominee.guess]))[0]))
+    return upper

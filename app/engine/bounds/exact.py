@@ -1,11 +1,11 @@
-"""Exact bounds of the deterministic model: a few whole columns determine the rest.
+"""Exact bounds of the deterministic model: a few complete columns determine the rest.
 
-One showing gives L_ij itself. Let `chosen` be items whose whole columns were shown, independent; C their columns, W
+One impression gives L_ij itself. Let `chosen` be items whose whole columns were shown, independent; C their columns, W
 their core. Then Z = L - C W^-1 C' is positive semidefinite (Schur complement; assumption `mixture`), hence
 
     |L_ij - (C W^-1 C')_ij| <= sqrt(Z_ii Z_jj).
 
-Z_ii = L_ii - x_i' W^-1 x_i is known where the self pair was shown. Where it was not: Z_ii = 0 if as many columns were
+Z_ii = L_ii - x_i' W^-1 x_i is known where the self pair was shown. Where it was not: Z_ii = 0 if as many columns are
 chosen as the stated rank (assumption `rank<=r`, Z has rank r - r = 0), otherwise at most 1 - x_i' W^-1 x_i, because
 L_ii <= 1. Rounding leaves Z_ii at 1e-16 of L_ii (times the amplification of W^-1, at most about 1e6) instead of 0, so
 bounds end about 1e-8 apart, never exactly equal, and where it is cut off at 0 they may be off by about 1e-10.
@@ -15,12 +15,12 @@ import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, n_pairs, pair_index
 from app.engine.bounds import Bounds
-from app.engine.columns import INDEPENDENT, schur_residuals
 from app.engine.evidence import Evidence
+from app.engine.nystrom import INDEPENDENT, schur_residuals
 from app.engine.problem import Problem
 
 AGREEMENT = 1e-6
-"""How far a shown pair may lie outside its imputed bounds before it contradicts them: far above rounding."""
+"""A shown pair that is further than this outside of its imputed bounds contradicts them; far above rounding."""
 
 
 def exact_bounds(problem: Problem, evidence: Evidence) -> Bounds:
@@ -52,7 +52,7 @@ def exact_bounds(problem: Problem, evidence: Evidence) -> Bounds:
 
 
 def _imputed(C: FloatArray, mixer: FloatArray, residual: FloatArray, assumptions: tuple[str, ...]) -> Bounds:
-    """Returns (C W^-1 C')_ij -+ sqrt(Z_ii Z_jj), row by row: O(K) memory beside the answer."""
+    """Returns (C W^-1 C')_ij -+ sqrt(Z_ii Z_jj), row by row: O(K) memory besides the result."""
     K = len(C)
     spread = np.sqrt(residual)
     lower, upper = np.empty(n_pairs(K)), np.empty(n_pairs(K))
@@ -65,13 +65,13 @@ def _imputed(C: FloatArray, mixer: FloatArray, residual: FloatArray, assumptions
 
 def _measured(evidence: Evidence) -> tuple[IntArray, FloatArray]:
     """Returns the distinct pairs that were shown, by number, and their values."""
-    t = evidence.totals
-    off = t.i != t.j
-    return pair_index(t.i[off], t.j[off], evidence.n_items), t.s[off] / t.n[off]
+    totals = evidence.totals
+    off = totals.i != totals.j
+    return pair_index(totals.i[off], totals.j[off], evidence.n_items), totals.s[off] / totals.n[off]
 
 
 def _agrees(bounds: Bounds, evidence: Evidence) -> bool:
-    """Returns whether every shown pair lies within its imputed bounds, but for rounding."""
+    """Returns whether every shown pair is within its imputed bounds, up to rounding."""
     index, value = _measured(evidence)
     return bool(np.all((bounds.lower[index] <= value + AGREEMENT) & (value <= bounds.upper[index] + AGREEMENT)))
 
@@ -91,7 +91,7 @@ def values(evidence: Evidence, i: IntArray, j: IntArray) -> FloatArray:
 
 
 def independent_columns(evidence: Evidence) -> list[int]:
-    """Returns items with wholly known columns that are independent, the largest relative residual first."""
+    """Returns items with completely known, independent columns, the largest relative residual first."""
     K = evidence.n_items
     totals = evidence.totals
     shown = np.bincount(totals.i, minlength=K) + np.bincount(totals.j[totals.i != totals.j], minlength=K)

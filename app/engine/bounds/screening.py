@@ -5,11 +5,11 @@ With a, b, c the no-click probabilities of a user's group for items i, j, c, ave
 
     L_ij >= L_ic + L_jc - 1     for every third item c.
 
-If c is hardly ever clicked, little is lost (E[u_i u_j] + E[u_c] at most twice), and pairs of two weak items are gone
-for the K entries (i, c). Only samples issued after c was chosen count.
+If c is hardly ever clicked, little is lost (E[u_i u_j] + 2 E[u_c] at most), and the K entries (i, c) exclude all pairs
+of two weak items. Only samples issued after c was chosen count.
 
-For one pair, M_ic M_jc is a martingale of mean 1 (two entries, independent draws, counted in an order that outcomes do
-not decide: `combined.DELAY`), so with probability 1 - alpha the truth stays in the joint region
+For one pair, M_ic M_jc is a martingale of mean 1 (two entries, independent draws, counted in an order that does not
+depend on outcomes: `combined.DELAY`), so with probability 1 - alpha the truth stays in the joint region
 log M_ic(p) + log M_jc(q) <= log(1/alpha), at all times. The least p + q over it is
 bounded by weak duality: for *every* multiplier m >= 0
 
@@ -29,12 +29,12 @@ from app.engine.confidence import log_price
 from app.engine.evidence import Evidence
 
 GRID_RATIO = 1.25
-"""Between neighbouring multipliers: the best is missed by 12 % at most. Where KL is quadratic that costs
+"""The ratio of neighbouring multipliers: the best is missed by 12 % at most. Where KL is quadratic that costs
 (1.12 + 1/1.12)/2 - 1 = .6 % of the width, elsewhere up to about 1 %."""
 
 
 def blank_bounds(evidence: Evidence, blank: Blank, log_level: float) -> FloatArray:
-    """Returns lower bounds of L_ij for all pairs, (P,), through one blank; pairs with the blank itself get none."""
+    """Returns lower bounds of L_ij for all pairs, (P,), through one blank; 0 for pairs with the blank itself."""
     K, c = evidence.n_items, blank.item
     everyone = np.arange(K)
     n, s = evidence.issued(blank.version + 1).entries(everyone, np.full(K, c))
@@ -45,7 +45,7 @@ def blank_bounds(evidence: Evidence, blank: Blank, log_level: float) -> FloatArr
 def screening_bounds(n: IntArray, s: FloatArray, log_level: float, guess: FloatArray | None) -> FloatArray:
     """Returns lower bounds of p_i + p_j - 1 for all pairs, (P,), from each item's counts (K,). Cost O(K^2), tiled.
 
-    `guess` holds what the p_i were thought to be before the first of these samples.
+    `guess` holds estimates of the p_i from before the first of these samples.
     """
     m = multipliers(n, s, log_level)
     h = item_terms(n, s, guess, m)  # (q, K)

@@ -1,4 +1,4 @@
-"""The policies by name: the paper's, stronger baselines, and the catalogue of them."""
+"""The policies by name: the paper's and stronger baselines."""
 
 from app.engine.policies.explore_fit_verify import ExploreFitVerify
 from app.engine.policies.lil_ucb import LilUcb

@@ -1,15 +1,15 @@
-"""`explore_fit_verify`: a fixed budget that cannot certify; the low-rank fit guesses, direct samples decide.
+"""`explore_fit_verify`: for a budget that is too small to certify; a low-rank fit guesses, direct samples decide.
 
-Explore: every item meets random partners. Then round after round: fit everything seen, choose the most promising pairs,
-show them equally often; the pairs become fewer and fewer. Unlike plain halving no pair is dropped for good: the next
-fit, sharper among the good items, may call it back. Two views choose the pairs of a round:
+Explore: every item is shown with random partners. Then round after round: fit all samples, choose the most promising
+pairs, show them equally often; each round has fewer pairs. Unlike in plain halving no pair is dropped forever: the next
+fit, more accurate among the good items, may choose it again. Two rules choose the pairs of a round:
 
 - *trust*: the lowest posterior means, the fit as prior. Best where low rank holds.
 - *doubt*: the highest odds that the pair is at the target t = best mean - `TARGET_GAP` and not where the fit has it, m:
   S log(t/m) + (n-S) log((1-t)/(1-m)) - `DOUBT` (m - t). It finds the complementary pair that a fit with few samples
-  cannot see: evidence against the fit counts, the mere lack of samples does not.
+  cannot see: evidence against the fit counts, a lack of samples does not.
 
-Nothing is proven here; the verdict is the certificate's.
+Nothing is proven here; the verdict comes from the certificate.
 """
 
 import math
@@ -30,7 +30,7 @@ from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.policies.sequential_halving import FIRST_RUN_PER_PAIR
 
 EXPLORE_PART = 0.15
-"""Part of the budget for random partners. The wide rounds after it go on exploring, among the better items."""
+"""Part of the budget for random partners. The wide rounds after it continue to explore, among the better items."""
 
 ROUNDS = 16
 SMALLEST_ROUND = 100
@@ -39,23 +39,24 @@ SMALLEST_ROUND = 100
 LARGEST_EXPLORATION = 2_000_000
 """Impressions of exploring asked for in one plan: some 50 MB while it is made."""
 
-UNTANGLINGS = 8
-"""Tries to part items from themselves; what is left then is too rare to matter, and is left out."""
+SWAP_ROUNDS = 8
+"""Rounds of swaps that remove self pairs from random pairs; the few that remain are left out."""
 
 WIDE_ROUNDS = 2
-"""So many rounds show `widest` pairs; then their number falls geometrically to the last two."""
+"""This many rounds show `widest` pairs; then the number falls geometrically to the last two."""
 
 FRONT_LOAD = 2.0
-"""Rounds shrink by exp(-FRONT_LOAD / rounds): a pair lost early never comes to the late rounds' precision."""
+"""Rounds shrink by exp(-FRONT_LOAD / rounds): a good pair that is lost early cannot profit from the precise late
+rounds."""
 
 BUDGET_PER_PAIR = 80
-FEWEST_WIDE = 64
-MOST_WIDE = 4096
+MIN_WIDE = 64
+MAX_WIDE = 4096
 """The widest rounds show budget / BUDGET_PER_PAIR pairs, within these limits."""
 
 ROUND_DONE = 0.5
-"""A round is over once this part of it is counted; what was lost is asked for in the next, so that losses up to a half
-add plans at the end only."""
+"""A round ends once this part of it is counted; lost impressions are asked for in the next round, so that losses up to
+a half add plans at the end only."""
 
 DOUBTED_PART = 0.6
 TARGET_GAP = 0.04
@@ -63,7 +64,7 @@ DOUBT = 5.0
 """Log-odds lost per unit that the fit lies above the target: large deviations are rarer, not impossible."""
 
 POOL = 4
-"""Pairs never shown come from the fit's POOL * widest lowest, one standard deviation of the fit allowed for."""
+"""Pairs that were never shown are taken from the POOL * widest lowest of the fit minus one standard deviation."""
 
 TRUSTED = 0.01
 DEVIANT = 0.2
@@ -73,13 +74,13 @@ DEVIANT_PART = 0.03
 NOTE = "explore_fit_verify"
 
 LOWEST_GUESS = 0.003
-"""A fit may say 0 or 1, but a prior may not."""
+"""A fit may give 0 or 1, a prior must not."""
 
 
 class ExploreFitVerify(Policy):
-    """Spends a fixed budget for the best guess; it needs no rank and no self pairs.
+    """Spends a fixed budget on the best guess; it needs no rank and no self pairs.
 
-    Without a budget it makes one run of 20 impressions a pair and is done.
+    Without a budget it makes one run of 20 impressions a pair and ends.
     """
 
     name: ClassVar[str] = "explore_fit_verify"
@@ -90,16 +91,17 @@ class ExploreFitVerify(Policy):
 
 
 def divides(notes: Notes, budget: int) -> bool:
-    """Returns whether the notes are of a run that divides this budget, not of one before the budget was changed."""
+    """Returns whether the notes are from a run with this budget, not from one before the budget was changed."""
     schedule = _Schedule.read(notes)
     return schedule is not None and schedule.began + schedule.total == budget
 
 
 def explore_fit_verify(now: Situation, budget: int) -> Proposal:
-    """Returns the demand of the round in progress, of a run that began where the notes say, or begins now.
+    """Returns the demand of the round in progress, of the run in the notes or of a new one.
 
-    It may begin late: all evidence is used, items shown enough are not explored again, and what is left of the budget
-    is divided. A round is known by the samples counted since, so lost, late and extra answers do no harm.
+    A run may begin late: all evidence is used, items with enough samples are not explored again, and what is left of
+    the budget is divided. The round follows from the samples counted since the run began, so lost, late and additional
+    feedback does no harm.
     """
     schedule = _Schedule.read(now.notes) if divides(now.notes, budget) else None
     schedule = schedule or _Schedule.starting(now.evidence, budget)
@@ -107,20 +109,20 @@ def explore_fit_verify(now: Situation, budget: int) -> Proposal:
     number = schedule.round_at(spent)
     if number == 0:
         demand = _random_partners(_missing_views(now.evidence, budget), schedule.ends[0] - spent, now)
-        pair = _Beliefs(now.evidence, now.rng, FEWEST_WIDE).best if now.evidence.samples else Pair(0, 1)
+        pair = _PairEstimates(now.evidence, now.rng, MIN_WIDE).best if now.evidence.samples else Pair(0, 1)
         return Proposal(demand, pair, "explore", schedule.notes(now.notes))
-    beliefs = _Beliefs(now.evidence, now.rng, schedule.widest)
+    estimates = _PairEstimates(now.evidence, now.rng, schedule.widest)
     if spent >= schedule.total:
-        return Proposal(Demand.nothing(), beliefs.best, "finished", schedule.notes(now.notes), beliefs.diagnostics)
-    chosen = beliefs.promising(schedule.width(number))
+        return Proposal(Demand.nothing(), estimates.best, "finished", schedule.notes(now.notes), estimates.diagnostics)
+    chosen = estimates.promising(schedule.width(number))
     count = fill_lowest(np.zeros(len(chosen), dtype=np.int64), schedule.ends[number] - spent, now.rng)
     demand = Demand.of_pairs(chosen, count, now.problem.n_items)
-    return Proposal(demand, beliefs.best, f"round {number}", schedule.notes(now.notes), beliefs.diagnostics)
+    return Proposal(demand, estimates.best, f"round {number}", schedule.notes(now.notes), estimates.diagnostics)
 
 
 @dataclass(frozen=True)
 class _Schedule:
-    """How what was left of the budget when the run began is divided: exploring, then rounds."""
+    """How the rest of the budget, from the beginning of the run, is divided: exploring, then rounds."""
 
     began: int  # samples counted before the run
     total: int  # samples of the run
@@ -143,7 +145,7 @@ class _Schedule:
         return cls(evidence.samples, total, min(missing, math.ceil(EXPLORE_PART * total)))
 
     def notes(self, others: Notes) -> Notes:
-        """Returns what to remember, beside what is remembered already."""
+        """Returns the notes with this schedule added."""
         return {**others, NOTE: {"began": self.began, "total": self.total, "explore": self.explore}}
 
     @property
@@ -154,7 +156,7 @@ class _Schedule:
     @property
     def widest(self) -> int:
         """Pairs in the wide rounds."""
-        return min(max(self.total // BUDGET_PER_PAIR, FEWEST_WIDE), MOST_WIDE)
+        return min(max(self.total // BUDGET_PER_PAIR, MIN_WIDE), MAX_WIDE)
 
     @cached_property
     def ends(self) -> list[int]:
@@ -166,7 +168,7 @@ class _Schedule:
     def round_at(self, spent: int) -> int:
         """Returns the round in progress, 0 for exploring; the last one lasts until the budget is spent."""
         starts = [0, *self.ends[:-1]]
-        over = (spent >= a + ROUND_DONE * (b - a) for a, b in zip(starts, self.ends, strict=True))
+        over = (spent >= start + ROUND_DONE * (end - start) for start, end in zip(starts, self.ends, strict=True))
         return min(sum(over), self.rounds)
 
     def width(self, number: int) -> int:
@@ -175,8 +177,8 @@ class _Schedule:
         return round(self.widest * (2 / self.widest) ** narrowing)
 
 
-class _Beliefs:
-    """What is thought of the pairs that matter: all that were shown, and those the fit likes."""
+class _PairEstimates:
+    """Estimates of the pairs that matter: all that were shown, and the lowest of the fit."""
 
     def __init__(self, evidence: Evidence, rng: np.random.Generator, widest: int) -> None:
         K, shown = evidence.n_items, evidence.totals
@@ -204,8 +206,8 @@ class _Beliefs:
 
     @property
     def best(self) -> Pair:
-        """The pair with the lowest mean among those shown; the fit's favourite if none was."""
-        mean = np.where(self.n > 0, self.mean, 1.0 + self.mean)  # never shown: behind all that were
+        """The pair with the lowest mean among those shown; the lowest of the fit if none was."""
+        mean = np.where(self.n > 0, self.mean, 1.0 + self.mean)  # pairs never shown come after all that were
         return pair_at(int(self.pairs[np.argmin(mean)]), self.n_items)
 
     def promising(self, count: int) -> IntArray:
@@ -224,12 +226,12 @@ class _Beliefs:
     def _odds_of_target(self) -> FloatArray:
         lowest = float(self.trusting[self.n > 0].min(initial=1.0))
         target = max(lowest - TARGET_GAP, LOWEST_GUESS / 2)
-        fitted = np.clip(self.guess, target + 0.01, 1 - LOWEST_GUESS / 2)  # a fit below the target is no evidence
+        fitted = np.clip(self.guess, target + 0.01, 1 - LOWEST_GUESS / 2)  # a fit below the target is not evidence
         likelihood = self.s * np.log(target / fitted) + (self.n - self.s) * np.log((1 - target) / (1 - fitted))
         return likelihood - DOUBT * (fitted - target)
 
     def _posterior_mean(self, deviation: float) -> FloatArray:
-        """Returns means under a prior worth guess (1 - guess) / variance impressions."""
+        """Returns means under a prior with the weight of guess (1 - guess) / variance impressions."""
         worth = np.maximum(self.guess * (1 - self.guess) / (self.variance + deviation**2), 1.0)
         return (worth * self.guess + self.s) / (worth + self.n)
 
@@ -242,16 +244,16 @@ class _Beliefs:
 
 
 def _missing_views(evidence: Evidence, budget: int) -> IntArray:
-    """Returns how often each item is still to be shown until it has its part of the exploring (K,)."""
+    """Returns how often each item must still be shown for its part of the exploration (K,)."""
     K, shown = evidence.n_items, evidence.totals
     views = np.bincount(shown.i, shown.n, K) + np.bincount(shown.j, shown.n, K)
     return np.maximum(np.ceil(2 * EXPLORE_PART * budget / K - views), 0).astype(np.int64)
 
 
 def _random_partners(missing: IntArray, impressions: int, now: Situation) -> Demand:
-    """Returns impressions with random partners: every item as often as it misses views, evenly beyond that.
+    """Returns impressions with random partners: every item as often as it lacks views, evenly beyond that.
 
-    Each item is laid out as often as it is to be shown, in random order, and neighbours are paired up.
+    Each item is listed as often as it is to be shown, in random order, and neighbours in the list form pairs.
     """
     K = len(missing)
     impressions = min(impressions, LARGEST_EXPLORATION)
@@ -259,7 +261,7 @@ def _random_partners(missing: IntArray, impressions: int, now: Situation) -> Dem
     views = missing + beyond // K + (now.rng.permutation(K) < beyond % K)
     laid_out = now.rng.permutation(np.repeat(np.arange(K), views))[: 2 * impressions]
     i, j = laid_out[::2], laid_out[1::2].copy()
-    for _ in range(UNTANGLINGS):  # an item beside itself takes the partner of some other pair
+    for _ in range(SWAP_ROUNDS):  # a self pair swaps one item with some other pair
         alone, others = np.flatnonzero(i == j), now.rng.permutation(np.flatnonzero(i != j))
         n = min(len(alone), len(others))
         j[alone[:n]], j[others[:n]] = j[others[:n]], j[alone[:n]]

@@ -1,8 +1,8 @@
 """Halving, shared by the policies that drop the worse half of their arms round after round.
 
-A round is known by the plan version it began with. Survivors are never stored (that would be K x K): they are
-replayed from the counts, round by round. An answer that arrives after its round can still tip the replay; that does
-no harm, because survivors only guide what is shown and prove nothing.
+A round is identified by the plan version it began with. Survivors are never stored (that would be K x K): they are
+recomputed from the counts, round by round. Feedback that arrives after its round can still change them; that does no
+harm, because survivors only decide what is shown and prove nothing.
 """
 
 import math
@@ -20,7 +20,7 @@ LARGEST_FIRST_DEMAND = 100_000
 """A longer round is asked for in several plans: without a budget it has as many impressions as there are pairs."""
 
 ROUND_DONE = 0.9
-"""A round ends once this part of it has been counted; lost answers must not hold it open."""
+"""A round ends once this part of it has been counted; lost feedback must not delay it."""
 
 
 def best_half(arms: IntArray, counts: DenseCounts) -> IntArray:
@@ -41,7 +41,7 @@ def completed_rounds(evidence: Evidence, arms: IntArray, starts: list[int], *, f
 
 
 class Halving(NamedTuple):
-    """Where a run of sequential halving stands."""
+    """The state of a run of sequential halving."""
 
     demand: Demand
     best: int  # pair number

@@ -20,14 +20,14 @@ VARIANCE = 0.25
 class LilUcb(Policy):
     """Pulls by mean reward plus a law-of-the-iterated-logarithm radius, and answers with the most pulled pair.
 
-    The paper pulls one arm at a time. Here a batch is what that rule would pull if the means stayed as they are: pulls
-    go to the arm with the highest index until the batch is spent, which levels the indices of the pulled arms.
+    The paper pulls one arm at a time. Here a batch is what that rule would pull if the means did not change: pulls go
+    to the arm with the highest index until the batch is spent, which makes the indices of the pulled arms equal.
     """
 
     name: ClassVar[str] = "lil_ucb"
 
     def propose(self, now: Situation) -> Proposal:
-        """Returns one pull for each pair first, then batches that level the upper confidence indices."""
+        """Returns one pull for each pair first, then batches that make the upper confidence indices equal."""
         counts, problem = now.evidence.distinct, now.problem
         batch = now.batch()
         unseen = counts.n == 0

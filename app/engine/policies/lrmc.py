@@ -13,8 +13,8 @@ from app.engine.policies.policy import Policy, Proposal, Situation
 class Lrmc(Policy):
     """Shows pairs drawn uniformly at random and answers with the smallest entry of the completed matrix.
 
-    Nothing is adaptive: samples are spent on hopeless pairs as on good ones. OptSpace minimises a global squared
-    error, so a single small entry can be a little off however good the fit is on average.
+    Nothing is adaptive: bad pairs get as many samples as good ones. OptSpace minimises a global squared error, so a
+    single small entry can be inaccurate even if the fit is good on average.
     """
 
     name: ClassVar[str] = "lrmc"

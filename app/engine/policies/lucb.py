@@ -11,13 +11,13 @@ from app.engine.demand import Demand, fill_lowest
 from app.engine.policies.policy import GROWTH, Policy, Proposal, Situation
 
 FIRST_PULLS = 4
-"""Every pair that is still open is shown this often before rivals are told apart."""
+"""Every open pair is shown this often before rivals are compared."""
 
 LEADER_SHARE = 0.15
-"""Part of each batch that goes to the leader, whose upper bound every rival is measured against."""
+"""Part of each batch that goes to the leader: its upper bound is compared with every rival."""
 
 REFINE_GROWTH = 0.15
-"""Batches are smaller than elsewhere: the choice of rivals goes stale quickly."""
+"""Batches are smaller than in other policies: the choice of rivals is outdated soon."""
 
 
 class Lucb(Policy):
@@ -25,7 +25,7 @@ class Lucb(Policy):
 
     One rival at a time would need as many plans as samples, so a batch goes down the list of rivals, the lowest lower
     bound first, and gives each what should settle it, until it is spent. The strongest policy here that ignores the
-    structure of L; anything that uses structure must beat it.
+    structure of L, and therefore the baseline for policies that use it.
     """
 
     name: ClassVar[str] = "lucb"
@@ -51,10 +51,10 @@ class Lucb(Policy):
 
 
 def _pulls_wanted(n: IntArray, mean: FloatArray, ceiling: float, delta: float) -> IntArray:
-    """Returns how many more pulls a rival gets when its turn comes: what should settle it, at most as many as it had.
+    """Returns how many more pulls each rival gets: what should settle it, at most as many as it has.
 
     It is settled when its lower bound reaches the ceiling U_leader - epsilon: n KL(mean, ceiling) = log(1/delta) +
-    log(n)/2 (`confidence`). A mean below the ceiling says nothing yet of how many that takes, so its count doubles.
+    log(n)/2 (`confidence`). With a mean below the ceiling the number is unknown, so the count doubles.
     """
     distance = np.where(mean > ceiling, rel_entr(mean, ceiling) + rel_entr(1 - mean, 1 - ceiling), 0.0)
     needed = (math.log(1 / delta) + 0.5 * np.log(n)) / np.maximum(distance, 1e-12)

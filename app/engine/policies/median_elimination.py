@@ -13,12 +13,12 @@ from app.engine.policies.policy import Policy, Proposal, Situation
 
 
 class MedianElimination(Policy):
-    """Round l shows each survivor (4/eps_l^2) log(3/delta_l) times afresh, then keeps the better half.
+    """Round l shows each survivor (4/eps_l^2) log(3/delta_l) times, then keeps the better half by these samples.
 
     eps_1 = eps/4, delta_1 = delta/2; eps shrinks by 3/4 and delta by 1/2 a round. Its own guarantee comes from that
-    schedule alone and costs thousands / eps^2 per pair whatever the data say; the certificate usually ends it earlier.
-    A round is asked for in geometric batches. Notes: the version each round began with; the survivors are replayed
-    from the counts, so memory stays small.
+    schedule alone and costs thousands / eps^2 per pair for any data; the certificate usually ends it earlier. A round
+    is asked for in geometric batches. Notes: the version each round began with; the survivors are recomputed from the
+    counts, so memory stays small.
     """
 
     name: ClassVar[str] = "median_elimination"

@@ -6,9 +6,9 @@ import numpy as np
 
 from app.engine.arrays import IntArray
 from app.engine.bounds.exact import values
-from app.engine.columns import INDEPENDENT, schur_residuals
 from app.engine.demand import Demand
 from app.engine.memory import int_list
+from app.engine.nystrom import INDEPENDENT, schur_residuals
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Model
 
@@ -16,12 +16,12 @@ from app.engine.problem import Model
 class Plans(Policy):
     """Finds independent columns by principal submatrices only, shows those columns, imputes the rest (Nystrom).
 
-    Self pairs (c, c) are shown item by item, in runs of 1, 2, 4, ... so that few plans are needed; of the items shown,
-    the one with the largest Schur residual over the chosen columns is chosen and its column shown. It ends when the
-    stated rank is reached, or, rank unknown, when every item has been tested. At most K self pairs and r columns,
-    so at most K(r+1) different showings, in any order of items.
+    Self pairs (c, c) are shown item by item, in groups of 1, 2, 4, ... so that few plans are needed; of the items
+    shown, the one with the largest Schur residual over the chosen columns is chosen and its column shown. It ends when
+    the stated rank is reached, or, rank unknown, when every item has been tested. At most K self pairs and r columns,
+    so at most K(r+1) impressions, in any order of items.
 
-    Where it leaves the printed algorithm, for floating point only: independence is a relative residual above 1e-6,
+    Differences from the printed algorithm, for floating point only: independence is a relative residual above 1e-6,
     not sigma_min > 0 (which takes every column); an item with L_cc = 0 is skipped, its whole row is 0; the largest
     residual among tested items is taken, not the first that passes.
     """

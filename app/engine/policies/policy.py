@@ -1,4 +1,4 @@
-"""What every policy is: a pure proposal from a situation."""
+"""The base class of policies, the situation they see, and the proposal they return."""
 
 import math
 from abc import ABC, abstractmethod
@@ -21,24 +21,23 @@ GROWTH = 0.30
 """A batch is this part of all samples so far, so a session plans O(log samples) times."""
 
 FIRST_BATCH_PER_ITEM = 4
-"""The smallest batch is this many impressions per item; planning more often than that decides nothing."""
-
+"""The smallest batch is this many impressions per item; planning more often would change nothing."""
 
 GUESSED_AT = 2
-"""The plan that may make the guess of guided intervals, from what the first plan showed. Until then nothing is proven,
-and afterwards no guess is made: an interval that was looked at without a guess cannot begin again with one."""
+"""The plan that may make the guess of guided intervals, from the impressions of the first plan. Until then nothing is
+proven, and afterwards no guess is made: an interval that was used without a guess cannot begin again with one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """All a policy may look at: the question, the counts, what they prove, its own notes, and a random source."""
+    """Everything a policy may use: the problem, the counts, what they prove, its notes, and a random generator."""
 
     problem: Problem
     evidence: Evidence
     assessment: Assessment
     notes: Notes
     version: int  # of the plan being made; impressions of its demand will carry it
-    room: int  # impressions the budget still allows; math.inf has no int, so a very large one
+    room: int  # impressions the budget still allows; a very large number without a budget
     rng: np.random.Generator
     choices: Choices = field(default_factory=Choices)
 
@@ -50,7 +49,7 @@ class Situation:
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """What a policy wants: what to show, which pair it would answer with now, and what to remember."""
+    """The result of a policy: what to show, the pair it would answer with now, and what to remember."""
 
     demand: Demand
     pair: Pair
@@ -58,11 +57,11 @@ class Proposal:
     notes: Notes = field(default_factory=dict)
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     choices: Choices | None = None  # None: as they were
-    forecast: float | None = None  # impressions still needed to certify, as far as can be told
+    forecast: float | None = None  # estimate of the impressions still needed to certify
 
 
 class Policy(ABC):
-    """A way of choosing what to show. Instances have no state of their own."""
+    """A rule that decides what to show next. Instances have no state."""
 
     name: ClassVar[str]
     model: ClassVar[Model] = Model.STOCHASTIC

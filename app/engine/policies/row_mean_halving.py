@@ -16,7 +16,7 @@ from app.engine.policies.sequential_halving import FIRST_RUN_PER_PAIR
 from app.engine.randomness import Purpose, source
 
 KEPT_ITEMS = 32
-"""Items left for the second half: 496 pairs, few enough to be told apart by direct samples."""
+"""Items that remain for the second half: 496 pairs, few enough to compare by direct samples."""
 
 ITEM_SHARE = 0.5
 """Part of the budget spent on row means."""
@@ -25,8 +25,8 @@ ITEM_SHARE = 0.5
 class RowMeanHalving(Policy):
     """Halves the *items* by their mean over random partners until 32 are left, then halves their pairs.
 
-    Strong where good pairs are made of good items; it fails where the best pair is complementary, each half weak on
-    average, because row means cannot see that.
+    Strong where good pairs consist of good items. It fails where the best pair is complementary, each item weak on
+    average, because row means do not show that.
     """
 
     name: ClassVar[str] = "row_mean_halving"
@@ -39,7 +39,7 @@ class RowMeanHalving(Policy):
         budget = problem.budget or FIRST_RUN_PER_PAIR * problem.n_pairs
         rounds = max(0, math.ceil(math.log2(problem.n_items / KEPT_ITEMS)))
         per_round = int(ITEM_SHARE * budget / rounds) if rounds else 0
-        if 2 * per_round < problem.n_items:  # too little to show every item once a round: straight to pairs
+        if 2 * per_round < problem.n_items:  # too little to show every item once a round: pairs only
             rounds = per_round = 0
         alive = _surviving_items(evidence, item_starts)
         by_items = rounds > 0 and not pair_starts
@@ -75,9 +75,9 @@ def _surviving_items(evidence: Evidence, starts: list[int]) -> IntArray:
 
 def _by_row_mean(evidence: Evidence, items: IntArray) -> IntArray:
     """Returns the items by their mean over all partners shown, lowest no-click rate first; unseen ones last."""
-    t, K = evidence.totals, evidence.n_items
-    n = np.bincount(t.i, t.n, K) + np.bincount(t.j, t.n, K)
-    s = np.bincount(t.i, t.s, K) + np.bincount(t.j, t.s, K)
+    totals, K = evidence.totals, evidence.n_items
+    n = np.bincount(totals.i, totals.n, K) + np.bincount(totals.j, totals.n, K)
+    s = np.bincount(totals.i, totals.s, K) + np.bincount(totals.j, totals.s, K)
     mean = np.divide(s, n, out=np.full(K, 2.0), where=n > 0)
     return items[np.argsort(mean[items], kind="stable")]
 

@@ -1,4 +1,4 @@
-"""`rplans_literal`: Algorithms 2 and 3 of the paper as printed, with their weaknesses told and not repaired."""
+"""`rplans_literal`: Algorithms 2 and 3 of the paper as printed; their weaknesses are documented, not repaired."""
 
 import math
 from collections.abc import Callable
@@ -8,11 +8,18 @@ from typing import ClassVar, Self
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, Pair
-from app.engine.columns import log_term, printed_radius, sharper_radius, smallest_singular_values
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Notes, int_list
-from app.engine.nystrom import extend, printed_sample_sizes, smallest_pair
+from app.engine.nystrom import (
+    extend,
+    log_term,
+    printed_radius,
+    printed_sample_sizes,
+    sharper_radius,
+    smallest_pair,
+    smallest_singular_values,
+)
 from app.engine.policies.policy import Policy, Proposal, Situation
 
 GOOD_ENOUGH = 0.5
@@ -42,7 +49,7 @@ class _Step:
 
     @classmethod
     def read(cls, now: Situation) -> Self:
-        """Returns the step that the notes tell of; without notes, the first."""
+        """Returns the step in the notes; without notes, the first."""
         start = now.notes.get("start")
         chosen = int_list(now.notes.get("chosen")) or [0]
         return (
@@ -57,11 +64,11 @@ class RplansLiteral(Policy):
     then every entry of C and W equally often, up to the printed m_1 and m_2 (with C_hat, W_hat in their constants).
     Added: the tie tolerance, without which selection does not end on ties; a limit of half a given budget for
     selection; rounds asked for in geometric batches (radii are summable over t, so skipping rounds is sound); an
-    unordered pair serves both entries (i, j) and (j, i), as one showing cannot tell them apart.
+    unordered pair counts for both entries (i, j) and (j, i), because one impression cannot distinguish them.
 
     Its weaknesses: the radius is up to p times too careful (`sharper_radius` is the sound alternative); W^-1 amplifies
     noise when sigma_min(W) is small, the normal case on real data; m_1, m_2 exceed plain Hoeffding on every pair; and
-    nothing it computes is a sound bound on the answer, so with rank r stated it still is not certified by itself.
+    nothing it computes is a sound bound on the answer, so even with a stated rank it does not certify by itself.
     """
 
     name: ClassVar[str] = "rplans_literal"
@@ -109,7 +116,7 @@ class RplansLiteral(Policy):
         return _Step(step.chosen, candidates[stays].tolist(), step.start), rounds
 
     def _selection_spent(self, now: Situation, n_chosen: int) -> bool:
-        """Returns whether the selection's part of the budget is gone, each of the r-1 steps having an equal part."""
+        """Returns whether the selection has spent its part of the budget; each of the r-1 steps has an equal part."""
         if now.problem.budget is None:
             return False
         steps = (now.problem.rank or 1) - 1

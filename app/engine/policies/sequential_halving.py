@@ -17,7 +17,7 @@ FIRST_RUN_PER_PAIR = 20
 class SequentialHalving(Policy):
     """Spends a fixed budget by halving; a budget too small for all pairs starts from a random part of them.
 
-    Without a budget it runs again and again, each time with twice the impressions, ranking by all samples so far.
+    Without a budget it repeats runs, each with twice the impressions, and ranks by all samples so far.
     """
 
     name: ClassVar[str] = "sequential_halving"

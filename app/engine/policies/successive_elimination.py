@@ -1,4 +1,4 @@
-"""`successive_elimination`: every pair an arm, dropped once it is surely not the best (Even-Dar et al. 2006)."""
+"""`successive_elimination`: every pair an arm, dropped once it is proven not to be the best (Even-Dar et al. 2006)."""
 
 import math
 from typing import ClassVar
@@ -16,9 +16,9 @@ from app.engine.shares import Shares
 class SuccessiveElimination(Policy):
     """Shows all surviving pairs equally often.
 
-    As in a textbook, the intervals that eliminate are simultaneous over all pairs (delta / P each): pair j is out once
-    its lower end exceeds the lowest upper end. So are those that certify; the saving that other policies make by not
-    paying a union for lower bounds is not this one's. The survivors follow from the counts alone: there is no memory.
+    As in a textbook, the intervals that eliminate are simultaneous over all pairs (delta / P each): pair j is
+    eliminated once its lower end exceeds the lowest upper end. The intervals that certify are simultaneous too; other
+    policies save this union for lower bounds. The survivors follow from the counts alone: there is no memory.
     """
 
     name: ClassVar[str] = "successive_elimination"

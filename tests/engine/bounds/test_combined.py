@@ -9,13 +9,12 @@ import pytest
 from app.engine.arrays import Pair, pair_items
 from app.engine.bounds import Bounds, Contrasts, Kind, combined
 from app.engine.bounds.combined import DELAY, combined_bounds
-from app.engine.bounds.contrast import Elsewhere, contrasts
-from app.engine.bounds.contrast_stakes import Outlook
+from app.engine.bounds.contrast import MarginalBounds, contrasts
 from app.engine.bounds.direct import direct_bounds
 from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.screening import blank_bounds
 from app.engine.certificate import assess
-from app.engine.choices import Blank, Choices, Nominee
+from app.engine.choices import Blank, Choices, Nominee, Outlook
 from app.engine.evidence import Evidence
 from app.engine.problem import Problem
 from app.engine.shares import Shares
@@ -79,7 +78,7 @@ def test_a_nominee_leads_with_its_own_upper_bound() -> None:
 
 def test_the_leader_may_be_the_pair_with_the_lowest_lower_bound() -> None:
     # (0, 1) has the lowest upper bound, but (0, 2), hardly worse, is known so badly that it stands in the way; seen
-    # from (0, 2) itself nobody does.
+    # from (0, 2) itself no pair does.
     rows = [(0, 1, 1, 300, 60.0), (0, 2, 1, 4, 0.0), (1, 2, 1, 100_000, 60_000.0)]
     seen = evidence_from_rows(3, rows)
     found = assess(Problem(n_items=3, epsilon=0.9, delta=0.3), seen)
@@ -89,7 +88,7 @@ def test_the_leader_may_be_the_pair_with_the_lowest_lower_bound() -> None:
 
 
 class TestContrasts:
-    """Items that are clicked alike beside all partners, a nominee, and plans that say what they will show."""
+    """Items with the same click rate for all partners, a nominee, and plans with outlooks."""
 
     K = 4
     SHARES = Shares(upper=0.1, nominees=0.1, direct=0.1, clicks=0.3, contrasts=0.4)
@@ -119,20 +118,20 @@ class TestContrasts:
     def test_each_nominee_has_its_own_portion(self) -> None:
         found = combined_bounds(self.PROBLEM, self.seen(), self.choices(), self.SHARES)
         assert [one.nominee for one in found.contrasts] == [5, 0]
-        elsewhere = Elsewhere(found.lower, found.upper)
+        marginal = MarginalBounds(found.lower, found.upper)
         for one, nominee, part in zip(found.contrasts, self.NOMINEES, (2, 6), strict=True):
             share = 0.4 * 0.1 / part
-            again = contrasts(self.seen(), self.choices(), nominee, share, self.PROBLEM.epsilon, elsewhere)
+            again = contrasts(self.seen(), self.choices(), nominee, share, self.PROBLEM.epsilon, marginal)
             assert again is not None
             np.testing.assert_array_equal(one.difference, again.difference)
 
-    def test_they_raise_what_stands_beside_the_nominee_and_nothing_else(self) -> None:
+    def test_they_raise_lower_bounds_given_the_nominee_and_no_others(self) -> None:
         found = combined_bounds(self.PROBLEM, self.seen(), self.choices(), self.SHARES)
         without = combined_bounds(self.PROBLEM, self.seen(), self.choices(), replace(self.SHARES, contrasts=0.0))
         np.testing.assert_array_equal(found.lower, without.lower)
         assert without.contrasts == ()
-        beside, one = found.lower_beside(0), found.contrasts[1]
-        np.testing.assert_array_equal(found.lower_beside(3), found.lower)  # no nominee
+        beside, one = found.lower_given_leader(0), found.contrasts[1]
+        np.testing.assert_array_equal(found.lower_given_leader(3), found.lower)  # no nominee
         assert np.all(beside >= found.lower)
         raised = beside > found.lower
         assert raised.any()
@@ -146,13 +145,13 @@ class TestContrasts:
         assert found.bounds.upper[0] - np.delete(found.bounds.lower, 0).min() > self.PROBLEM.epsilon
         assert len(found.contenders) == 0
 
-    def test_they_lean_on_items_that_are_clicked_alike(self) -> None:
+    def test_they_assume_that_clicks_do_not_depend_on_the_partner(self) -> None:
         found = combined_bounds(self.PROBLEM, self.seen(), self.choices(), replace(self.SHARES, clicks=0.0))
         assert found.assumptions == ("slots-independent", DELAY)
         assert combined_bounds(self.PROBLEM, self.seen(), Choices(), replace(self.SHARES, clicks=0.0)).assumptions == ()
 
     def test_assumptions_are_those_of_the_pair_that_leads(self) -> None:
-        """A nominee may lead with an upper bound that is not the lowest: what it leans on is named all the same."""
+        """A nominee may lead with an upper bound that is not the lowest: its assumptions are named too."""
         direct = np.array([0.1, 0.32, 0.35, 0.6, 0.6, 0.6])
         upper = np.array([0.5, 0.4, 0.9, 0.9, 0.9, 0.9])
         rivals = np.arange(1, 6)

@@ -8,9 +8,9 @@ import pytest
 
 from app.engine.arrays import FloatArray, Pair, n_pairs, pair_number
 from app.engine.bounds import Contrasts
-from app.engine.bounds.contrast import LEFTOVER, Elsewhere, contrasts, play, seen
-from app.engine.bounds.contrast_stakes import Outlook, Stakes
-from app.engine.choices import Choices, Guess, Nominee
+from app.engine.bounds.contrast import LEFTOVER_SHARE, MarginalBounds, contrasts, settle_bets, slot_counts
+from app.engine.bounds.contrast_bets import Bets
+from app.engine.choices import Choices, Guess, Nominee, Outlook
 from app.engine.confidence import lower_end, upper_end
 from app.engine.evidence import Evidence
 from tests.engine.driver import evidence_from_rows
@@ -32,7 +32,7 @@ OUTLOOK = Outlook(
     values=(0.33, 0.35, 0.7, 0.66),
 )
 OF_PAIRS = replace(OUTLOOK, items=(), shown=(), unclicked=())
-NOWHERE = Elsewhere(np.zeros(n_pairs(K)), np.ones(n_pairs(K)))
+NOWHERE = MarginalBounds(np.zeros(n_pairs(K)), np.ones(n_pairs(K)))
 
 
 class World:
@@ -69,12 +69,12 @@ def shown(
 
 
 def one_by_one(
-    stakes: Stakes, row: int, pair: tuple[int, int], cell: int, d: dict[int, float], outlook: Outlook = OUTLOOK
+    bets: Bets, row: int, pair: tuple[int, int], cell: int, d: dict[int, float], outlook: Outlook = OUTLOOK
 ) -> float:
     """y of one impression, from the definition."""
-    (i, j), rival = pair, tuple(stakes.rivals[row])
+    (i, j), rival = pair, tuple(bets.rivals[row])
     q = {i: 1.0 - (cell in (1, 3)), j: 1.0 - (cell in (2, 3))}
-    listed = bool(stakes.listed[row])
+    listed = bool(bets.listed[row])
     c = dict.fromkeys(range(K), 0.0)
     c[rival[0]] += d[rival[1]] if listed else 1.0
     c[rival[1]] += d[rival[0]] if listed else 1.0
@@ -88,14 +88,14 @@ def one_by_one(
         score += (Z - (outlook.values[at] - d[i] * d[j])) / outlook.planned[at]
     if pair == NOMINEE:
         score -= (Z - (outlook.values[0] - d[i] * d[j])) / outlook.planned[0]
-    return float(stakes.purse[row] * score)
+    return float(bets.bet_size[row] * score)
 
 
 def found_by(
-    evidence: Evidence, outlook: Outlook, share: float = 0.05, elsewhere: Elsewhere = NOWHERE, version: int = 4
+    evidence: Evidence, outlook: Outlook, share: float = 0.05, marginal: MarginalBounds = NOWHERE, version: int = 4
 ) -> Contrasts:
     choices = Choices(nominees=(Nominee(version, NOMINEE, 0.3),), outlooks=(outlook,))
-    found = contrasts(evidence, choices, choices.nominees[0], share, EPSILON, elsewhere)
+    found = contrasts(evidence, choices, choices.nominees[0], share, EPSILON, marginal)
     assert found is not None
     return found
 
@@ -103,25 +103,25 @@ def found_by(
 @pytest.mark.parametrize("outlook", [OUTLOOK, OF_PAIRS])
 @pytest.mark.parametrize("seed", range(5))
 def test_sums_are_those_of_single_impressions(outlook: Outlook, seed: int) -> None:
-    """What was won, and its mean, which is linear in the truth with the coefficients that are kept."""
+    """Log wealth, and the sum of E[y], which is linear in the truth with the stored coefficients."""
     world = World(seed)
     evidence, cells = shown(world, seed, part=0.6)
-    stakes = Stakes(outlook, NOMINEE, EPSILON)
+    bets = Bets(outlook, NOMINEE, EPSILON)
     d = dict(zip(range(K), D if outlook.items else [0.0] * K, strict=True))
-    sums = play(stakes, seen(stakes, evidence))
-    for row in range(len(stakes.rivals)):
+    sums = settle_bets(bets, slot_counts(bets, evidence))
+    for row in range(len(bets.rivals)):
         won = mean = 0.0
         for pair, counts in cells.items():
-            y = [one_by_one(stakes, row, pair, cell, d) for cell in range(4)]
+            y = [one_by_one(bets, row, pair, cell, d) for cell in range(4)]
             won += sum(n * math.log1p(one) for n, one in zip(counts, y, strict=True))
             mean += sum(counts) * float(world.chances(*pair) @ np.array(y))
-        i, j = stakes.rivals[row]
+        i, j = bets.rivals[row]
         items = [i, j, NOMINEE.i, NOMINEE.j]
         least = world.p[i] + world.p[j] - 1
-        L = world.L[i, j] if stakes.listed[row] else least  # of others only p is known: L is at least this
+        L = world.L[i, j] if bets.listed[row] else least  # of others only p is known: L is at least this
         stated = sums.of_rival[row] * L - sums.of_nominee[row] * world.L[NOMINEE] + sums.constant[row]
         stated += float(sums.of_items[:, row] @ world.p[items])
-        assert sums.won[row] == pytest.approx(won, abs=1e-9)
+        assert sums.log_wealth[row] == pytest.approx(won, abs=1e-9)
         assert stated == pytest.approx(mean, abs=1e-9)
 
 
@@ -137,47 +137,49 @@ def as_planned(version: int = 5) -> Evidence:
 
 
 def test_nothing_is_left_over_if_all_that_was_planned_came_in() -> None:
-    stakes = Stakes(OUTLOOK, NOMINEE, EPSILON)
-    sums = play(stakes, seen(stakes, as_planned()))
+    bets = Bets(OUTLOOK, NOMINEE, EPSILON)
+    sums = settle_bets(bets, slot_counts(bets, as_planned()))
     assert np.abs(sums.of_items).max() < 1e-9
     assert sums.of_rival == pytest.approx(sums.of_nominee)
-    assert sums.of_rival == pytest.approx(stakes.purse)
+    assert sums.of_rival == pytest.approx(bets.bet_size)
     # So neither the items' intervals nor other bounds matter.
     found = found_by(as_planned(), OUTLOOK)
-    other = found_by(as_planned(), OUTLOOK, elsewhere=Elsewhere(np.full(n_pairs(K), 0.2), np.full(n_pairs(K), 0.9)))
+    other = found_by(as_planned(), OUTLOOK, marginal=MarginalBounds(np.full(n_pairs(K), 0.2), np.full(n_pairs(K), 0.9)))
     assert found.difference == pytest.approx(other.difference)
 
 
 def test_levels_to_the_digit() -> None:
-    stakes, share = Stakes(OUTLOOK, NOMINEE, EPSILON), 0.02
-    sums = play(stakes, seen(stakes, as_planned()))
-    expected = (sums.won - math.log(1 / (0.95 * share)) - sums.constant) / stakes.purse
+    bets, share = Bets(OUTLOOK, NOMINEE, EPSILON), 0.02
+    sums = settle_bets(bets, slot_counts(bets, as_planned()))
+    expected = (sums.log_wealth - math.log(1 / (0.95 * share)) - sums.constant) / bets.bet_size
     found = found_by(as_planned(), OUTLOOK, share)
-    place = [pair_number(Pair(*pair), K) for pair in stakes.rivals.tolist()]
+    place = [pair_number(Pair(*pair), K) for pair in bets.rivals.tolist()]
     at = np.searchsorted(found.rivals, place)
     assert found.difference[at] == pytest.approx(np.maximum(expected, -1))
     assert np.count_nonzero(expected > -1) > 4
-    assert found.weight[at] == pytest.approx(stakes.purse)
+    assert found.weight[at] == pytest.approx(bets.bet_size)
 
 
 def test_what_is_left_over_is_taken_at_its_worst() -> None:
     """A plan of which parts did not come in, with items known to an interval and pairs to their other bounds."""
     evidence, _ = shown(World(6), 6, part=0.5)
-    stakes, share = Stakes(OUTLOOK, NOMINEE, EPSILON), 0.1
-    sums = play(stakes, seen(stakes, evidence))
+    bets, share = Bets(OUTLOOK, NOMINEE, EPSILON), 0.1
+    sums = settle_bets(bets, slot_counts(bets, evidence))
     items = evidence.item_clicks()
-    ends = [end(items.n, items.n - items.clicks, math.log(8 / (LEFTOVER * share))) for end in (lower_end, upper_end)]
+    ends = [
+        end(items.n, items.n - items.clicks, math.log(8 / (LEFTOVER_SHARE * share))) for end in (lower_end, upper_end)
+    ]
     lower, upper = np.full(n_pairs(K), 0.25), np.full(n_pairs(K), 0.8)
-    found = found_by(evidence, OUTLOOK, share, Elsewhere(lower, upper))
-    for row, (i, j) in enumerate(stakes.rivals.tolist()):
+    found = found_by(evidence, OUTLOOK, share, MarginalBounds(lower, upper))
+    for row, (i, j) in enumerate(bets.rivals.tolist()):
         slopes = dict.fromkeys((i, j, *NOMINEE), 0.0)
         for slot, item in enumerate((i, j, *NOMINEE)):
             slopes[item] += float(sums.of_items[slot, row])
         most = sum(max(slope * ends[0][x], slope * ends[1][x]) for x, slope in slopes.items())
         K_r, K_k = float(sums.of_rival[row]), float(sums.of_nominee[row])
-        level = math.log(1 / ((1 - LEFTOVER) * share))
+        level = math.log(1 / ((1 - LEFTOVER_SHARE) * share))
         # The least L_r - L_k with K_r L_r - K_k L_k >= known, L_r >= .25, L_k <= .8: at a corner of that region.
-        known = float(sums.won[row]) - level - float(sums.constant[row]) - most
+        known = float(sums.log_wealth[row]) - level - float(sums.constant[row]) - most
         least = (known + K_k * 0.8) / K_r - 0.8 if K_r > K_k else 0.25 - (K_r * 0.25 - known) / K_k
         at = int(np.searchsorted(found.rivals, pair_number(Pair(i, j), K)))
         assert found.difference[at] == pytest.approx(max(least, -1.0))
@@ -200,7 +202,7 @@ def test_one_plan_has_one_outlook() -> None:
     with pytest.raises(ValueError, match="bet on once"):
         Choices(outlooks=(OUTLOOK, OUTLOOK))
     with pytest.raises(ValueError, match="bet on once"):
-        Choices(outlooks=(OUTLOOK,)).expect(replace(OUTLOOK, version=3))
+        Choices(outlooks=(OUTLOOK,)).add_outlook(replace(OUTLOOK, version=3))
 
 
 def together(*parts: Evidence) -> Evidence:
@@ -211,7 +213,7 @@ def together(*parts: Evidence) -> Evidence:
     return total
 
 
-def test_plans_add_up_whatever_form_a_rival_is_bet_on_in() -> None:
+def test_plans_add_up_for_rivals_bet_on_directly_and_by_items() -> None:
     """(2, 4) is listed in the first plan and bet on by its items in the second, (0, 1) is in the second alone."""
     epsilon, share = 0.4, 0.05
     first = replace(OUTLOOK, pairs=((1, 3), (2, 4)), planned=(40, 25), values=(0.33, 0.7))
@@ -223,18 +225,18 @@ def test_plans_add_up_whatever_form_a_rival_is_bet_on_in() -> None:
     total: dict[tuple[int, ...], FloatArray] = {}
     forms: dict[tuple[int, ...], list[bool]] = {}
     for outlook in (first, second):
-        stakes = Stakes(outlook, NOMINEE, epsilon)
-        sums = play(stakes, seen(stakes, evidence.issued(outlook.version + 1, outlook.version + 1)))
-        for row, rival in enumerate(stakes.rivals.tolist()):
+        bets = Bets(outlook, NOMINEE, epsilon)
+        sums = settle_bets(bets, slot_counts(bets, evidence.issued(outlook.version + 1, outlook.version + 1)))
+        for row, rival in enumerate(bets.rivals.tolist()):
             pair = tuple(rival)
-            won = np.array([sums.won[row] - sums.constant[row], sums.of_rival[row]])
+            won = np.array([sums.log_wealth[row] - sums.constant[row], sums.of_rival[row]])
             total[pair] = total.get(pair, np.zeros(2)) + won
-            forms.setdefault(pair, []).append(bool(stakes.listed[row]))
+            forms.setdefault(pair, []).append(bool(bets.listed[row]))
     assert forms[2, 4] == [True, False]
     assert forms[0, 1][-1]
     for pair, (won, weight) in total.items():
         at = int(np.searchsorted(found.rivals, pair_number(Pair(*pair), K)))
-        expected = (won - math.log(1 / ((1 - LEFTOVER) * share))) / weight
+        expected = (won - math.log(1 / ((1 - LEFTOVER_SHARE) * share))) / weight
         assert found.difference[at] == pytest.approx(max(expected, -1.0))
 
 
@@ -259,11 +261,11 @@ class TestItemsLeftOver:
         return float(found.difference[np.searchsorted(found.rivals, pair_number(Pair(0, 5), K))])
 
     def test_the_nominees_items_are_known_from_later_samples_only(self) -> None:
-        """What chose them may have been luck. Those of the rival were chosen by nobody."""
+        """Chance may have chosen them. No data chose the items of the rival."""
         assert self.found(evidence_from_rows(K, [(1, 3, 3, 900, 500.0)])) == self.found()
         assert self.found(evidence_from_rows(K, [(0, 5, 3, 900, 500.0)])) != self.found()
 
-    def test_samples_up_to_the_guess_count_for_nobody(self) -> None:
+    def test_samples_up_to_the_guess_do_not_count(self) -> None:
         early, late = (evidence_from_rows(K, [(0, 5, version, 900, 500.0)]) for version in (2, 3))
         alone = self.found(guess=self.GUESS)
         assert self.found(early, guess=self.GUESS) == alone
@@ -271,7 +273,7 @@ class TestItemsLeftOver:
         assert self.found() != alone, "the guess is the prior"
 
 
-def test_a_plan_that_does_not_show_the_nominee_stakes_nothing_on_its_rivals() -> None:
+def test_a_plan_that_does_not_show_the_nominee_has_no_bets_on_its_rivals() -> None:
     evidence, _ = shown(World(3), 3)
     choices = Choices(nominees=(Nominee(4, Pair(0, 2), 0.3),), outlooks=(OUTLOOK,))
     assert contrasts(evidence, choices, choices.nominees[0], 0.05, EPSILON, NOWHERE) is None

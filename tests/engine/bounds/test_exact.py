@@ -1,4 +1,4 @@
-"""Exact bounds: by hand, and never wrong whatever part of the matrix is known."""
+"""Exact bounds: by hand, and never wrong for any known part of the matrix."""
 
 import numpy as np
 import pytest
@@ -70,7 +70,7 @@ def test_values_not_shown_are_not_numbers() -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(2, 7), st.integers(1, 3), st.floats(0, 1), st.booleans())
-def test_bounds_hold_whatever_is_known(seed: int, n_items: int, rank: int, part: float, stated: bool) -> None:
+def test_bounds_hold_for_any_known_part(seed: int, n_items: int, rank: int, part: float, stated: bool) -> None:
     rng = np.random.default_rng(seed)
     L = mixture("pref", n_items, rank, rng).loss_matrix()
     i, j = np.nonzero(np.triu(rng.random((n_items, n_items)) < part))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.engine.arrays import Pair
-from app.engine.bounds.nominee import lower_with_nominees
+from app.engine.bounds.direct import lower_with_nominees
 from app.engine.choices import Choices, Nominee
 from app.engine.confidence import upper_end
 from app.engine.shares import portion

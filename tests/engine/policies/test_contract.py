@@ -136,14 +136,14 @@ def test_memory_is_small_at_two_hundred_items(name: str) -> None:
 @pytest.mark.parametrize("name", sorted({*NAMES} - {"rplans_literal", "rplans_literal_sharper"}))
 def test_losses_and_extras_still_lead_to_a_good_pair(name: str) -> None:
     # 4 of the 21 pairs are this good; a random one is .13 off. One session in ten of lrmc is not, hence the median of
-    # five. rplans_literal is not told from chance at 3000 samples.
+    # five. rplans_literal is not distinguishable from chance at 3000 samples.
     for deliver in (with_losses, with_extras):
         pairs = [session(name, deliver, seed=seed).last.pair for seed in range(5)]
         assert np.median([population(7).error(*pair) for pair in pairs]) < 0.05
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_answers_to_pairs_nobody_asked_for_are_used(name: str) -> None:
+def test_answers_to_pairs_outside_of_the_demand_are_used(name: str) -> None:
     policy, rng = POLICIES[name], np.random.default_rng(6)
     people = population(7)
     problem = problem_for(policy, people, epsilon=0.2, budget=4000)

@@ -111,7 +111,7 @@ def test_rplans_starts_with_it_when_a_first_look_would_eat_the_budget() -> None:
     assert first.demand.total == EXPLORE_PART * 3000
 
 
-def test_a_raised_budget_is_divided_anew() -> None:
+def test_a_raised_budget_is_divided_again() -> None:
     people = mixture("pref", 60, 2, np.random.default_rng(2))
     problem = Problem(n_items=60, epsilon=0.02, delta=0.1, budget=10_000, seed=2)
     finished = run(Rplans(), problem, people)

@@ -77,6 +77,6 @@ def test_the_last_survivor_is_the_answer() -> None:
 
 
 def test_the_pair_reported_when_a_round_begins_is_the_best_seen() -> None:
-    # The round that has just ended told the survivors apart; the one that begins has seen nothing yet.
+    # The round that has just ended compared the survivors; the one that begins has no samples yet.
     step = propose(ME, PROBLEM, ROUND_1, {"round_starts": [1]}, 2)
     assert step.pair == Pair(1, 2)

@@ -1,4 +1,4 @@
-"""PLANS: the exact best pair in at most K(r+1) showings, whatever the items and their order."""
+"""PLANS: the exact best pair in at most K(r+1) impressions, for any items and any order."""
 
 import numpy as np
 import pytest

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from app.engine.arrays import FloatArray
-from app.engine.columns import sharper_radius
 from app.engine.evidence import Evidence
 from app.engine.memory import Notes, int_list
-from app.engine.nystrom import extend
+from app.engine.nystrom import extend, sharper_radius
 from app.engine.policies.rplans_literal import RplansLiteral
 from app.engine.problem import Problem, SelfPairs
 from app.simulation.population import Population
@@ -107,7 +106,7 @@ def test_all_candidates_the_same_ends_too(radius: RplansLiteral) -> None:
 
 
 def test_a_rank_stated_too_high_does_not_hold_selection_up_for_ever() -> None:
-    # The true rank is 1: every sigma_min of a pair of columns is 0, so no leader ever stands out.
+    # The true rank is 1: every sigma_min of a pair of columns is 0, so there is never a clear leader.
     people = Population.mixture([1.0], [[0.2, 0.5, 0.4, 0.3, 0.6]])
     problem = problem_for(PRINTED, people, epsilon=1e-4, rank=2)
     finished = run(PRINTED, problem, people, until=lambda r: r.phase == "columns" or r.samples > 10**10)

@@ -1,4 +1,4 @@
-"""Successive elimination: survivors equally often, the rest no more."""
+"""Successive elimination: survivors equally often, the others not at all."""
 
 import math
 from itertools import combinations
@@ -36,7 +36,7 @@ def test_elimination_is_by_simultaneous_intervals() -> None:
         shown = asked(step.demand)
         extra = np.array([shown.get((i, j), 0) for i, j in combinations(range(8), 2)])
         assert np.all(extra[~alive] == 0)
-        # Everyone who got something ends level, and nobody alive ends below that.
+        # All pairs that got impressions end at one level, and no survivor ends below it.
         reached = (counts.n + extra)[alive]
         assert np.ptp((counts.n + extra)[extra > 0]) <= 1
         assert reached.min() >= (counts.n + extra)[extra > 0].min()

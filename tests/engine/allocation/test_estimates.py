@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from app.engine.allocation.batch import PARTNERS, PULLS, first_look
+from app.engine.allocation.estimates import PairEstimates, rank_one
+from app.engine.allocation.screens import TRUST
 from app.engine.arrays import pair_index
 from app.engine.choices import Guess
 from app.engine.evidence import Evidence
-from app.engine.spending.beliefs import Beliefs
-from app.engine.spending.exploring import PARTNERS, PULLS, first_look, rank_one
-from app.engine.spending.screens import TRUST
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from app.simulation.users import Users
@@ -19,15 +19,15 @@ X = np.array([[0.5], [0.8], [1.0], [0.9]])
 
 
 def test_samples_move_the_guess() -> None:
-    beliefs = Beliefs(EVIDENCE, X, Guess.of(2, X), None)
+    estimates = PairEstimates(EVIDENCE, X, Guess.of(2, X), None)
     index = pair_index(np.array([0, 0, 2]), np.array([1, 3, 3]), 4)
     expected = [(14 + TRUST * 0.4) / (40 + TRUST), 0.45, (5 + TRUST * 0.9) / (5 + TRUST)]
-    mean = beliefs.mean(index)
+    mean = estimates.mean(index)
     assert mean.tolist() == pytest.approx(expected)
-    seen, counted = beliefs.samples(index)
+    seen, counted = estimates.samples(index)
     assert seen.tolist() == [40, 0, 5]
     assert counted.tolist() == [10, 0, 5]  # after the guess of version 2
-    spread = beliefs.spread(index, mean)
+    spread = estimates.spread(index, mean)
     assert spread[1] == pytest.approx(np.sqrt(0.45 * 0.55 / TRUST))
 
 
@@ -37,13 +37,13 @@ def test_clicks_on_items_say_how_the_two_vary_together() -> None:
         np.array([0]), np.array([1]), 1, np.array([40]), np.array([14.0]), (np.array([14]), np.array([16]))
     )
     x = np.array([[0.6], [0.55], [0.9]])
-    beliefs = Beliefs(seen, x, None, seen.item_clicks())
+    estimates = PairEstimates(seen, x, None, seen.item_clicks())
     q = [(1, 1)] * 14 + [(0, 1)] * 10 + [(1, 0)] * 12 + [(0, 0)] * 4
     beyond = sum((a - 0.6) * (b - 0.55) for a, b in q)
-    mean = beliefs.mean(np.array([0, 1]))
+    mean = estimates.mean(np.array([0, 1]))
     assert mean.tolist() == pytest.approx([0.33 + beyond / (40 + TRUST), 0.54])
     own, items = 0.6 * 0.4 * 0.55 * 0.45 / (40 + TRUST), 0.55**2 * 0.24 / 40 + 0.6**2 * 0.2475 / 40
-    assert beliefs.spread(np.array([0]), mean[:1])[0] == pytest.approx(np.sqrt(own + items))
+    assert estimates.spread(np.array([0]), mean[:1])[0] == pytest.approx(np.sqrt(own + items))
 
 
 def test_every_item_meets_its_partners() -> None:
@@ -67,7 +67,7 @@ def test_a_rank_one_matrix_is_recovered() -> None:
     count = demand.count * 4000
     s = Users(people).no_click_counts(demand.i, demand.j, count, np.random.default_rng(2)).astype(np.float64)
     found = rank_one(Evidence.empty(30).add(demand.i, demand.j, 1, count, s))
-    # Shrinkage (4 samples beside 12 partners of 200 each at most) and noise leave a percent.
+    # Shrinkage (4 samples compared with 12 partners of 200 each at most) and noise leave a percent.
     np.testing.assert_allclose(found, x, atol=0.015)
 
 

@@ -1,4 +1,4 @@
-"""What a race takes: the allocation against a plain search, what is still to be won, and what a plan expects."""
+"""Costs of contrasts: the allocation against a plain search, missing log wealth, and the outlook of a plan."""
 
 import math
 
@@ -6,27 +6,27 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from app.engine.allocation.contrasts import LeaderAndRivals, log_wealth_missing, outlook_of
+from app.engine.allocation.costs import score_variance, variance
 from app.engine.arrays import FloatArray, Pair, pair_items, pair_number
 from app.engine.bounds import Contrasts
-from app.engine.bounds.contrast import Elsewhere, contrasts
+from app.engine.bounds.contrast import MarginalBounds, contrasts
 from app.engine.choices import Choices, Nominee
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
-from app.engine.spending.contrasts import Field, outlook_of, remaining
-from app.engine.spending.levels import variance, variance_together
 
 K = 8
 X = np.array([0.5, 0.6, 0.65, 0.7, 0.72, 0.9, 0.95, 0.97])
 LEADER = pair_number(Pair(0, 1), K)
 
 
-def field(*rivals: tuple[int, int], left: float = 5.0, x: FloatArray | None = X) -> Field:
+def leader_and_rivals(*rivals: tuple[int, int], left: float = 5.0, x: FloatArray | None = X) -> LeaderAndRivals:
     index = np.array([pair_number(Pair(*pair), K) for pair in rivals])
     mean = np.array([X[i] * X[j] for i, j in rivals])
-    return Field(LEADER, float(X[0] * X[1]), index, mean, np.full(len(rivals), left), 0.05, x, K)
+    return LeaderAndRivals(LEADER, float(X[0] * X[1]), index, mean, np.full(len(rivals), left), 0.05, x, K)
 
 
-def spread(one: Field, count: FloatArray) -> FloatArray:
+def spread(one: LeaderAndRivals, count: FloatArray) -> FloatArray:
     """The variance of each rival's bet, from the definition of its score."""
     index = np.append(one.leader, one.rivals)
     i, j = pair_items(index, K)
@@ -34,7 +34,7 @@ def spread(one: Field, count: FloatArray) -> FloatArray:
     if one.x is None:
         V = variance(mean) / count
         return np.asarray(V[1:] + V[0])
-    V = variance_together(X[i], X[j], mean) / count
+    V = score_variance(X[i], X[j], mean) / count
     shown = np.bincount(i, count, K) + np.bincount(j, count, K)
     total = V[1:] + V[0]
     for row in range(1, len(index)):
@@ -51,13 +51,13 @@ def spread(one: Field, count: FloatArray) -> FloatArray:
 @pytest.mark.parametrize(
     "one",
     [
-        field((0, 2), (1, 2), (2, 3)),
-        field((0, 2), (0, 3), (0, 4), (1, 2), (3, 4)),
-        field((2, 3)),
-        field((0, 2), (1, 3), (2, 4), x=None),
+        leader_and_rivals((0, 2), (1, 2), (2, 3)),
+        leader_and_rivals((0, 2), (0, 3), (0, 4), (1, 2), (3, 4)),
+        leader_and_rivals((2, 3)),
+        leader_and_rivals((0, 2), (1, 3), (2, 4), x=None),
     ],
 )
-def test_the_allocation_wins_all_bets_with_about_the_least(one: Field) -> None:
+def test_the_allocation_wins_all_bets_with_about_the_least(one: LeaderAndRivals) -> None:
     count = one.allocation()
     assert np.all(spread(one, count) <= 1.05 * one.tolerated)
     found = minimize(
@@ -71,30 +71,30 @@ def test_the_allocation_wins_all_bets_with_about_the_least(one: Field) -> None:
 
 
 def test_items_in_common_cost_nothing() -> None:
-    shared, apart = field((0, 2)), field((2, 3))
+    shared, apart = leader_and_rivals((0, 2)), leader_and_rivals((2, 3))
     assert shared.prices()[0] * shared.margin[0] ** 2 < 0.8 * apart.prices()[0] * apart.margin[0] ** 2
 
 
 def test_what_is_still_to_be_won() -> None:
     rivals = np.array([2, 5, 9, 11])
     found = Contrasts(0, np.array([2, 9, 11]), np.array([-0.2, -0.04, -1.0]), np.array([30.0, 50.0, 0.0]))
-    left = remaining(rivals, found, 0.05, 4.0)
-    assert left == pytest.approx([30 * 0.15, 4.0, 0.0, 4.0])  # open, never bet on, won, nothing staked so far
-    assert remaining(rivals, None, 0.05, 4.0).tolist() == [4.0] * 4
+    left = log_wealth_missing(rivals, found, 0.05, 4.0)
+    assert left == pytest.approx([30 * 0.15, 4.0, 0.0, 4.0])  # open, never bet on, proven, no bets so far
+    assert log_wealth_missing(rivals, None, 0.05, 4.0).tolist() == [4.0] * 4
 
 
 def test_what_remains_is_what_the_bound_lacks() -> None:
     """At a share that is larger by exp(remaining), the difference is proven to the digit."""
-    one = field((0, 2), (2, 3))
+    one = leader_and_rivals((0, 2), (2, 3))
     demand = Demand.of_entries(np.array([0, 0, 2]), np.array([1, 2, 3]), np.array([60, 40, 30]))
     outlook = outlook_of(one, np.array([LEADER]), np.array([one.leader_mean]), demand, 3)
     clicks = (np.array([30, 20, 10]), np.array([24, 14, 9]))
     seen = Evidence.empty(K).add(demand.i, demand.j, 3, demand.count, np.array([18.0, 13.0, 14.0]), clicks)
     choices = Choices(nominees=(Nominee(2, Pair(0, 1), 0.3),), outlooks=(outlook,))
-    nowhere = Elsewhere(np.zeros(K * (K - 1) // 2), np.ones(K * (K - 1) // 2))
+    nowhere = MarginalBounds(np.zeros(K * (K - 1) // 2), np.ones(K * (K - 1) // 2))
     found = contrasts(seen, choices, choices.nominees[0], 1e-3, 0.05, nowhere)
     assert found is not None
-    for rival, left in zip(one.rivals, remaining(one.rivals, found, 0.05, 9.9), strict=True):
+    for rival, left in zip(one.rivals, log_wealth_missing(one.rivals, found, 0.05, 9.9), strict=True):
         again = contrasts(seen, choices, choices.nominees[0], 1e-3 * math.exp(left), 0.05, nowhere)
         assert again is not None
         assert again.difference[np.searchsorted(again.rivals, rival)] == pytest.approx(-0.05)
@@ -105,8 +105,8 @@ class TestOutlook:
         np.array([0, 0, 2, 5, 1, 3]), np.array([1, 2, 3, 6, 4, 7]), np.array([60, 40, 30, 12, 5, 2])
     )
 
-    def test_it_tells_what_the_plan_will_show(self) -> None:
-        one = field((0, 2), (2, 3), (1, 2), (5, 6))
+    def test_it_lists_what_the_plan_will_show(self) -> None:
+        one = leader_and_rivals((0, 2), (2, 3), (1, 2), (5, 6))
         found = outlook_of(one, np.array([LEADER]), np.array([0.31]), self.DEMAND, 7)
         assert found.version == 6
         assert found.pairs[0] == (0, 1)
@@ -120,21 +120,23 @@ class TestOutlook:
         assert dict(zip(found.items, found.unclicked, strict=True))[5] == 0.9
 
     def test_nominees_that_are_shown_are_in_it_once(self) -> None:
-        one = field((0, 2), (2, 3))
+        one = leader_and_rivals((0, 2), (2, 3))
         named = np.array([LEADER, pair_number(Pair(2, 3), K), LEADER, pair_number(Pair(6, 7), K)])
         found = outlook_of(one, named, np.array([0.31, 0.44, 0.31, 0.9]), self.DEMAND, 7)
         assert sorted(found.pairs) == [(0, 1), (0, 2), (2, 3)]
         assert dict(zip(found.pairs, found.values, strict=True))[2, 3] == 0.44
 
     def test_self_pairs_are_no_part_of_it(self) -> None:
-        one, named, values = field((0, 2), (2, 3)), np.array([LEADER]), np.array([0.31])
+        one, named, values = leader_and_rivals((0, 2), (2, 3)), np.array([LEADER]), np.array([0.31])
         twice = Demand.of_entries(*(np.append(a, b) for a, b in zip(
             (self.DEMAND.i, self.DEMAND.j, self.DEMAND.count), ([1, 2], [1, 2], [50, 50]), strict=True
         )))  # fmt: skip
         assert outlook_of(one, named, values, twice, 7) == outlook_of(one, named, values, self.DEMAND, 7)
 
     def test_without_clicks_by_item_it_has_no_items(self) -> None:
-        found = outlook_of(field((0, 2), (2, 3), x=None), np.array([LEADER]), np.array([0.31]), self.DEMAND, 7)
+        found = outlook_of(
+            leader_and_rivals((0, 2), (2, 3), x=None), np.array([LEADER]), np.array([0.31]), self.DEMAND, 7
+        )
         assert found.items == found.shown == found.unclicked == ()
         assert sorted(found.pairs) == [(0, 1), (0, 2), (2, 3)]
 

@@ -1,4 +1,4 @@
-"""Stakes of contrasts: what an outlook may say, which rivals it bets on, and how much."""
+"""Bets of contrasts: valid outlooks, which rivals they bet on, and how much."""
 
 from dataclasses import replace
 from itertools import combinations
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from app.engine.arrays import Pair
-from app.engine.bounds.contrast_stakes import LEAST_MARGIN, MOST_STAKED, Outlook, Stakes
-from app.engine.choices import Choices
+from app.engine.bounds.contrast_bets import LARGEST_LOSS, MIN_MARGIN, Bets
+from app.engine.choices import Choices, Outlook
 from tests.engine.bounds.test_contrast import EPSILON, NOMINEE, OF_PAIRS, OUTLOOK, D, K, one_by_one
 
 
@@ -16,12 +16,12 @@ from tests.engine.bounds.test_contrast import EPSILON, NOMINEE, OF_PAIRS, OUTLOO
 def test_no_outcome_costs_more_than_it_may(planned: tuple[int, ...]) -> None:
     scale = planned[0] / 40
     outlook = replace(OUTLOOK, planned=planned, shown=tuple(max(1, int(n * scale)) for n in OUTLOOK.shown))
-    stakes = Stakes(outlook, NOMINEE, EPSILON)
+    bets = Bets(outlook, NOMINEE, EPSILON)
     d = dict(enumerate(D))
-    for row in range(len(stakes.rivals)):
-        y = [one_by_one(stakes, row, pair, cell, d, outlook) for pair in combinations(range(K), 2) for cell in range(4)]
-        assert min(y) >= -MOST_STAKED - 1e-12
-    assert stakes.purse.max() > 0
+    for row in range(len(bets.rivals)):
+        y = [one_by_one(bets, row, pair, cell, d, outlook) for pair in combinations(range(K), 2) for cell in range(4)]
+        assert min(y) >= -LARGEST_LOSS - 1e-12
+    assert bets.bet_size.max() > 0
 
 
 def test_others_are_the_lowest_pairs_of_items_that_are_not_listed() -> None:
@@ -39,10 +39,10 @@ def test_others_are_the_lowest_pairs_of_items_that_are_not_listed() -> None:
 
 
 def test_rivals_by_items_are_thought_to_lose_by_them() -> None:
-    stakes = Stakes(OUTLOOK, NOMINEE, EPSILON)
-    least = np.array([D[i] + D[j] - 1 for i, j in stakes.rivals[~stakes.listed]])
-    assert np.all(least + EPSILON - 0.33 >= LEAST_MARGIN * EPSILON)
-    assert not {tuple(pair) for pair in stakes.rivals[~stakes.listed].tolist()} & set(OUTLOOK.pairs)
+    bets = Bets(OUTLOOK, NOMINEE, EPSILON)
+    least = np.array([D[i] + D[j] - 1 for i, j in bets.rivals[~bets.listed]])
+    assert np.all(least + EPSILON - 0.33 >= MIN_MARGIN * EPSILON)
+    assert not {tuple(pair) for pair in bets.rivals[~bets.listed].tolist()} & set(OUTLOOK.pairs)
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,11 @@ def test_an_outlook_survives_storage() -> None:
     assert Choices.from_plain(older) == Choices()
 
 
-def test_stakes_are_those_that_sessions_under_way_were_told() -> None:
-    """Stakes are computed again from the outlooks of all past plans: another constant would lay them anew, afterwards.
+def test_bets_of_running_sessions_do_not_change() -> None:
+    """Bets are recomputed from the outlooks of all past plans: another constant would change them after the fact.
 
     If this fails and is meant to, give the share of contrasts another name (`Shares`): sessions under way are then put
-    on hold, instead of proving something by stakes that nobody laid.
+    on hold, instead of proving something by bets that nobody laid.
     """
     outlook = Outlook(
         version=4,
@@ -85,7 +85,7 @@ def test_stakes_are_those_that_sessions_under_way_were_told() -> None:
         planned=(400, 300, 25, 2, 0),
         values=(0.2, 0.21, 0.15, 0.9, 0.999),
     )
-    stakes = Stakes(outlook, Pair(0, 1), 0.05)
-    assert len(stakes.rivals) == 948
-    np.testing.assert_allclose(stakes.purse[:4], [67.2073973, 5.85882906, 1.35042029, 1.98919210], rtol=1e-6)
-    assert stakes.purse.sum() == pytest.approx(28415.26992, rel=1e-6)
+    bets = Bets(outlook, Pair(0, 1), 0.05)
+    assert len(bets.rivals) == 948
+    np.testing.assert_allclose(bets.bet_size[:4], [67.2073973, 5.85882906, 1.35042029, 1.98919210], rtol=1e-6)
+    assert bets.bet_size.sum() == pytest.approx(28415.26992, rel=1e-6)

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from app.engine.allocation.costs import RETRY_PART, relative_entropy, samples_to_separate
 from app.engine.confidence import lower_end, upper_end
-from app.engine.spending.needs import STUBBORN, relative_entropy, samples_to_separate
 
 LEVEL = math.log(1 / 0.05)
 
@@ -35,4 +35,4 @@ def test_an_upper_end_does_too() -> None:
 def test_what_is_there_is_taken_off_and_what_should_suffice_gets_more() -> None:
     fresh, some, plenty = samples_to_separate(np.full(3, 0.8), 0.7, LEVEL, np.array([0.0, 50.0, 1e6]))
     assert some == pytest.approx(fresh - 50)
-    assert plenty == pytest.approx(STUBBORN * 1e6 + 1)
+    assert plenty == pytest.approx(RETRY_PART * 1e6 + 1)

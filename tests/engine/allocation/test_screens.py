@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from app.engine.allocation.costs import variance
+from app.engine.allocation.screens import PairsToScreen, Screen, best_levels, tolerated
 from app.engine.bounds.screening import screening_bounds
-from app.engine.spending.levels import OpenPairs, best_levels, tolerated, variance
-from app.engine.spending.screens import Screen
 
 LEVEL = 4.0
 
@@ -17,13 +17,13 @@ def screen_of(x: list[float], n: list[int] | None = None, blank: int = -1, cost:
     return Screen(np.array(x), np.array(n or [0] * K), np.full(K, LEVEL / 2 + 1.5), cost, blank)
 
 
-def open_pairs(screen: Screen, threshold: float, direct: np.ndarray) -> OpenPairs:
+def open_pairs(screen: Screen, threshold: float, direct: np.ndarray) -> PairsToScreen:
     """Returns all pairs of the items, open at this threshold, with what each would cost by itself."""
     i, j = np.triu_indices(len(screen.x), 1)
-    return OpenPairs(i, j, direct, tolerated(screen, threshold, i, j))
+    return PairsToScreen(i, j, direct, tolerated(screen, threshold, i, j))
 
 
-def total_cost(screen: Screen, pairs: OpenPairs, samples: np.ndarray) -> float:
+def total_cost(screen: Screen, pairs: PairsToScreen, samples: np.ndarray) -> float:
     """Returns what given samples of each item cost, with the pairs that they leave open."""
     e = variance(screen.x) / np.maximum(samples, 1e-9)
     settled = (pairs.T > 0) & (e[pairs.i] + e[pairs.j] <= pairs.T)

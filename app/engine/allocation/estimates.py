@@ -1,29 +1,37 @@
-"""What every pair is thought to be: the low-rank fit as a prior, its own samples on top."""
+"""Estimates of L for every pair: a rank-one fit as the prior, and the pair's own samples."""
+
+import math
 
 import numpy as np
 
+from app.engine.allocation.costs import variance
+from app.engine.allocation.screens import SHRINK, TRUST
 from app.engine.arrays import FloatArray, IntArray, pair_index, pair_items
-from app.engine.choices import Guess, clear_of_the_ends
+from app.engine.choices import Guess, clip_guess
 from app.engine.evidence import Evidence, ItemClicks
-from app.engine.spending.levels import variance
-from app.engine.spending.screens import TRUST
 
 CHUNK_PAIRS = 2**20
-"""Pairs guessed at a time: some 50 MB."""
+"""Pairs estimated at a time: some 50 MB."""
+
+MAX_WEIGHT = 200
+"""More samples of a pair say no more about its items: the remaining misfit is not noise but a higher rank."""
+
+ITERATIONS = 12
+"""Damped by half, the fit is at its fixed point to a few thousandths: far below its noise."""
 
 
-class Beliefs:
-    """L_hat_ij = (S + m g) / (n + m) with g = X_i . X_j worth m samples. Nothing here has a place for every pair.
+class PairEstimates:
+    """L_hat_ij = (S + m g) / (n + m) with g = X_i . X_j, which has the weight of m samples. No array has length P.
 
-    Where answers tell the clicked items, S is replaced by the sum of (q_i - x_i)(q_j - x_j) + x_i x_j, q = 1 if an item
-    is not clicked: the same mean, if x is right, and a fraction of the variance (a control variate).
+    Where feedback names the clicked items, S is replaced by the sum of (q_i - x_i)(q_j - x_j) + x_i x_j, q = 1 if an
+    item is not clicked: the same mean if x is exact, and a fraction of the variance (a control variate).
     """
 
     def __init__(self, evidence: Evidence, X: FloatArray, guess: Guess | None, items: ItemClicks | None) -> None:
         self.n_items = evidence.n_items
         self.X = X
-        self.items = items  # where answers tell the clicked items; X is then what each is left alone with
-        shown = evidence.together
+        self.items = items  # where feedback names the clicked items; X is then P(item is not clicked)
+        shown = evidence.pair_clicks
         self.shown = pair_index(shown.i, shown.j, self.n_items)  # (m,) sorted
         self.n = shown.n
         self.s = shown.s
@@ -33,7 +41,7 @@ class Beliefs:
                 shown.s - x_j * (shown.n - shown.clicks_i) - x_i * (shown.n - shown.clicks_j) + 2 * shown.n * x_i * x_j
             )
         counting = evidence if guess is None else evidence.issued(guess.version + 1)
-        self.counted = counting.entries(shown.i, shown.j)[0]  # those that bound D counts
+        self.counted = counting.entries(shown.i, shown.j)[0]  # samples that bound D counts
 
     def samples(self, index: IntArray) -> tuple[IntArray, IntArray]:
         """Returns all samples of the pairs, and those that bound D counts."""
@@ -46,13 +54,13 @@ class Beliefs:
         for start in range(0, len(index), CHUNK_PAIRS):
             part = slice(start, start + CHUNK_PAIRS)
             i, j = pair_items(index[part], self.n_items)
-            g = clear_of_the_ends(np.einsum("er,er->e", self.X[i], self.X[j]))
+            g = clip_guess(np.einsum("er,er->e", self.X[i], self.X[j]))
             at, found = self._find(index[part])
             mean[part] = np.where(found, (self.s[at] + TRUST * g) / (self.n[at] + TRUST), g)
-        return mean if self.items is None else clear_of_the_ends(mean)
+        return mean if self.items is None else clip_guess(mean)
 
     def spread(self, index: IntArray, mean: FloatArray) -> FloatArray:
-        """Returns how far L may be from L_hat: one standard deviation."""
+        """Returns one standard deviation of L_hat."""
         n = self.samples(index)[0] + TRUST
         if self.items is None:
             return np.sqrt(mean * (1 - mean) / n)
@@ -61,7 +69,23 @@ class Beliefs:
         return np.sqrt(p * (1 - p) * q * (1 - q) / n + q**2 * e[i] + p**2 * e[j])
 
     def _find(self, index: IntArray) -> tuple[IntArray, np.ndarray]:
-        if len(self.shown) == 0:  # nothing but self pairs so far
+        if len(self.shown) == 0:  # only self pairs so far
             return np.zeros(len(index), dtype=np.int64), np.zeros(len(index), dtype=np.bool_)
         at = np.minimum(np.searchsorted(self.shown, index), len(self.shown) - 1)
         return at, self.shown[at] == index
+
+
+def rank_one(evidence: Evidence) -> FloatArray:
+    """Returns x (K,) with L_ij about x_i x_j: weighted least squares item by item, shrunk towards the overall mean."""
+    totals, K = evidence.totals, evidence.n_items
+    off = totals.i != totals.j
+    i, j = totals.i[off], totals.j[off]
+    weight = np.minimum(totals.n[off], MAX_WEIGHT).astype(np.float64)
+    value = weight * totals.s[off] / totals.n[off]
+    overall = math.sqrt((value.sum() + 1) / (weight.sum() + 2))
+    x = np.full(K, overall)
+    for _ in range(ITERATIONS):
+        top = np.bincount(i, value * x[j], K) + np.bincount(j, value * x[i], K) + SHRINK * overall**3
+        bottom = np.bincount(i, weight * x[j] ** 2, K) + np.bincount(j, weight * x[i] ** 2, K) + SHRINK * overall**2
+        x = 0.5 * x + 0.5 * np.clip(top / bottom, 0.02, 1.0)
+    return x

@@ -1,73 +1,74 @@
-"""What it takes to show that no rival is better than the leader by epsilon, and what to stake on it.
+"""The cost of proving by bets that no rival is better than the leader by epsilon, and the outlook that fixes the bets.
 
-A bet on L_rival - L_leader (`bounds.contrast`) with variance V and margin s, the difference and epsilon, wins s^2 / 2V
-in the exponent, and log(1/alpha) is to be won. V is made of the scores of both pairs and of the items they do not
-share: each item serves all its rivals, and the leader serves everyone, so they are shown more often.
+A bet on L_rival - L_leader (`bounds.contrast`) with variance V and margin s (the difference plus epsilon) gains s^2 /
+2V of log wealth, and log(1/alpha) is needed. V consists of the scores of both pairs and of the items they do not share.
+An item counts for all rivals that contain it, and the leader for all rivals, so they are shown more often.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from app.engine.allocation.costs import score_variance, variance
+from app.engine.allocation.screens import Screen
 from app.engine.arrays import BoolArray, FloatArray, IntArray, pair_index, pair_items
 from app.engine.bounds import Contrasts
-from app.engine.bounds.contrast_stakes import Outlook, margin_of
-from app.engine.choices import DIGITS, clear_of_the_ends
+from app.engine.bounds.contrast_bets import margin_of
+from app.engine.choices import DIGITS, Outlook, clip_guess
 from app.engine.demand import Demand
-from app.engine.spending.levels import variance, variance_together
-from app.engine.spending.screens import Screen
 
 LEADER_SHOWN, ITEM_SHOWN = 3.0, 3.0
-"""How many times as often as one rival the leader and the rivals' items are shown, for a first idea of the price."""
+"""The leader and the items of rivals are shown this many times as often as one rival, for a first estimate of the
+cost."""
 
 ROUNDS = 60
-"""Of the allocation: counts are then right to a few percent."""
+"""Iterations of the allocation: counts are then accurate to a few percent."""
 
 FOR_ITEMS = 0.8
-"""Part of the variance of a bet on a rival that its items may have: the nominee has the rest."""
+"""Part of the variance of a bet that comes from the items of the rival: the rest comes from the nominee."""
 
-MOST_ITEMS = 800
-"""Items of an outlook: those of its pairs, and those that are clicked most."""
+MAX_ITEMS = 800
+"""The most items of an outlook: those of its pairs, and those that are clicked most."""
 
-MOST_RIVALS = 128
-"""Rivals that a plan stakes on, the lowest."""
+MAX_RIVALS = 128
+"""The most rivals that a plan bets on: the lowest."""
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
-    """A leader and its rivals, as they are thought to be."""
+class LeaderAndRivals:
+    """A leader and its rivals with their estimates."""
 
     leader: int  # pair number
     leader_mean: float
     rivals: IntArray  # (J,) pair numbers
     mean: FloatArray  # (J,) L_hat
-    remaining: FloatArray  # (J,) what is still to be won, in the exponent
+    remaining: FloatArray  # (J,) log wealth still missing
     epsilon: float
-    x: FloatArray | None  # (K,) P(item is not clicked), where answers tell
+    x: FloatArray | None  # (K,) P(item is not clicked), where feedback names the clicked items
     n_items: int
 
     @property
     def margin(self) -> FloatArray:
-        """How far each bet should carry, (J,)."""
+        """The margin of each bet, (J,)."""
         return margin_of(self.mean, self.leader_mean, self.epsilon)
 
     @property
     def tolerated(self) -> FloatArray:
-        """The variance with which each bet is won, (J,)."""
+        """The largest variance with which each bet is expected to reach its log wealth, (J,)."""
         return self.margin**2 / (2 * np.maximum(self.remaining, 0.1))
 
     def prices(self) -> FloatArray:
-        """Returns about how many impressions each rival takes, (J,), the others' company included."""
+        """Returns about how many impressions each rival costs, (J,), as one of many with this leader."""
         of_rival, of_leader = self._variance_of_scores()
         _, squares = self._items()
         items = squares[:2].sum(axis=0) / ITEM_SHOWN + squares[2:].sum(axis=0) / (ITEM_SHOWN * LEADER_SHOWN)
         return np.asarray((of_rival + of_leader / LEADER_SHOWN + items) / self.tolerated)
 
     def allocation(self) -> FloatArray:
-        """Returns how often to show the leader and each rival, (1 + J,): least in all, every bet won.
+        """Returns how often to show the leader and each rival, (1 + J,): least in total, every bet won.
 
-        Lagrange: a pair's last impression must be worth as much as any other's, in variance weighed by what each rival
-        still lacks (mu); counts and mu are moved towards that in turn.
+        Lagrange multipliers: the last impression of each pair must reduce the weighted variance by the same amount,
+        with a weight mu for each rival. Counts and mu are moved towards that in turn.
         """
         of_rival, of_leader = self._variance_of_scores()
         scores = np.append(of_leader, of_rival)
@@ -75,17 +76,17 @@ class Field:
         some, local = np.unique(items, return_inverse=True)
         local = local.reshape(items.shape)  # (4, J)
         J, wanted = len(of_rival), self.tolerated
-        C = np.zeros((J, len(some)))
+        squared = np.zeros((J, len(some)))
         for slot in range(4):
-            C[np.arange(J), local[slot]] += squares[slot]
+            squared[np.arange(J), local[slot]] += squares[slot]
         first, second = (np.append(local[2 + k, 0], local[k]) for k in (0, 1))
         count = np.append(LEADER_SHOWN * (scores[1:] / wanted).max(), scores[1:] / wanted)
         mu = scores[1:] / wanted**2
         for _ in range(ROUNDS):
             shown = np.bincount(first, count, len(some)) + np.bincount(second, count, len(some))
-            V = scores[1:] / count[1:] + scores[0] / count[0] + C @ (1 / shown)
+            V = scores[1:] / count[1:] + scores[0] / count[0] + squared @ (1 / shown)
             mu = mu * np.sqrt(V / wanted)
-            of_items = (mu @ C) / shown**2
+            of_items = (mu @ squared) / shown**2
             worth = np.append(mu.sum(), mu) * scores / count**2 + of_items[first] + of_items[second]
             count = np.maximum(count * np.clip(np.sqrt(worth), 0.5, 2.0), 1.0)
         return count
@@ -97,13 +98,13 @@ class Field:
             spread = variance(mean)
         else:
             i, j = pair_items(index, self.n_items)
-            spread = variance_together(self.x[i], self.x[j], mean)
+            spread = score_variance(self.x[i], self.x[j], mean)
         return spread[:-1], spread[-1:]
 
     def _items(self) -> tuple[IntArray, FloatArray]:
         """Returns the items of rivals and leader, (4, J), and their squared coefficients times variances.
 
-        Of an item that both pairs have, the coefficients nearly cancel; the leader's slot then has nothing.
+        For an item of both pairs the coefficients nearly cancel; the leader's slot is then 0.
         """
         i, j = pair_items(self.rivals, self.n_items)
         (a,), (b,) = pair_items(np.array([self.leader]), self.n_items)
@@ -119,8 +120,8 @@ class Field:
         return items, c**2 * variance(self.x)[items]
 
 
-def remaining(rivals: IntArray, found: Contrasts | None, epsilon: float, log_level: float) -> FloatArray:
-    """Returns what is still to be won on each rival, (J,): all of it without stakes, nothing if it was won."""
+def log_wealth_missing(rivals: IntArray, found: Contrasts | None, epsilon: float, log_level: float) -> FloatArray:
+    """Returns the log wealth that bets on each rival still lack, (J,): `log_level` without bets, 0 if it is proven."""
     left = np.full(len(rivals), log_level)
     if found is not None and len(found.rivals):
         at = np.minimum(np.searchsorted(found.rivals, rivals), len(found.rivals) - 1)
@@ -130,68 +131,68 @@ def remaining(rivals: IntArray, found: Contrasts | None, epsilon: float, log_lev
     return np.maximum(left, 0.0)
 
 
-def tolerated_by_items(items: Screen, field: Field) -> FloatArray:
+def tolerated_by_items(items: Screen, group: LeaderAndRivals) -> FloatArray:
     """Returns e_i + e_j at which contrasts settle rivals by their items alone, (J,); see `levels.tolerated`.
 
-    What is still to be won must come from new samples: e counts those that there are, too.
+    The missing log wealth must come from new samples, but e includes the samples there are.
     """
-    i, j = pair_items(field.rivals, field.n_items)
+    i, j = pair_items(group.rivals, group.n_items)
     x, v = items.x, variance(items.x)
-    slack = np.maximum(x[i] + x[j] - 1 - field.leader_mean + field.epsilon, 0.0)
+    slack = np.maximum(x[i] + x[j] - 1 - group.leader_mean + group.epsilon, 0.0)
     further = variance(x[i] - slack / 6) + variance(x[j] - slack / 6)
-    T = FOR_ITEMS * slack**2 / (2 * np.maximum(field.remaining, 0.1)) * (v[i] + v[j]) / further
+    T = FOR_ITEMS * slack**2 / (2 * np.maximum(group.remaining, 0.1)) * (v[i] + v[j]) / further
     there = v[i] / np.maximum(items.n[i], 1e-9) + v[j] / np.maximum(items.n[j], 1e-9)
     return np.asarray(T * there / (T + there))
 
 
-def outlook_of(field: Field, nominees: IntArray, values: FloatArray, demand: Demand, version: int) -> Outlook:
-    """Returns what the plan of this demand will show of nominees, thought to have these values, and of rivals."""
-    demand = demand.distinct()  # self pairs have no number, and tell nothing of items
-    asked = pair_index(demand.i, demand.j, field.n_items)
+def outlook_of(group: LeaderAndRivals, nominees: IntArray, values: FloatArray, demand: Demand, version: int) -> Outlook:
+    """Returns the outlook of a plan with this demand: nominees with these estimated values, and rivals."""
+    demand = demand.distinct()  # self pairs have no pair number and do not count for items
+    asked = pair_index(demand.i, demand.j, group.n_items)
     named = np.flatnonzero(np.isin(nominees, asked))
     _, first = np.unique(nominees[named], return_index=True)
     named = named[first]
-    shown = np.flatnonzero(np.isin(field.rivals, asked) & ~np.isin(field.rivals, nominees))
-    of_items = demand.of_items(field.n_items)
-    shown = shown[_better_shown(field, shown, _counts(demand, asked, field.rivals[shown]), of_items)]
-    shown = shown[np.argsort(field.mean[shown], kind="stable")[:MOST_RIVALS]]
-    index = np.append(nominees[named], field.rivals[shown])
-    i, j = pair_items(index, field.n_items)
+    shown = np.flatnonzero(np.isin(group.rivals, asked) & ~np.isin(group.rivals, nominees))
+    of_items = demand.of_items(group.n_items)
+    shown = shown[_better_shown(group, shown, _counts(demand, asked, group.rivals[shown]), of_items)]
+    shown = shown[np.argsort(group.mean[shown], kind="stable")[:MAX_RIVALS]]
+    index = np.append(nominees[named], group.rivals[shown])
+    i, j = pair_items(index, group.n_items)
     items = np.zeros(0, dtype=np.int64)
-    if field.x is not None:
+    if group.x is not None:
         own = np.unique(np.concatenate([i, j]))
-        rest = np.setdiff1d(np.unique(np.concatenate(pair_items(field.rivals, field.n_items))), own)
+        rest = np.setdiff1d(np.unique(np.concatenate(pair_items(group.rivals, group.n_items))), own)
         rest = rest[of_items[rest] > 0]
-        rest = rest[np.argsort(field.x[rest], kind="stable")[: max(MOST_ITEMS - len(own), 0)]]
+        rest = rest[np.argsort(group.x[rest], kind="stable")[: max(MAX_ITEMS - len(own), 0)]]
         items = np.sort(np.concatenate([own, rest]))
     return Outlook(
         version=version - 1,
         items=tuple(items.tolist()),
         shown=tuple(of_items[items].tolist()),
-        unclicked=() if field.x is None else _rounded(clear_of_the_ends(field.x[items])),
+        unclicked=() if group.x is None else _rounded(clip_guess(group.x[items])),
         pairs=tuple(zip(i.tolist(), j.tolist(), strict=True)),
         planned=tuple(_counts(demand, asked, index).tolist()),
-        values=_rounded(clear_of_the_ends(np.append(values[named], field.mean[shown]))),
+        values=_rounded(clip_guess(np.append(values[named], group.mean[shown]))),
     )
 
 
-def _better_shown(field: Field, shown: IntArray, counts: IntArray, of_items: IntArray) -> BoolArray:
-    """Returns which rivals win more by their own impressions than by their items alone: all, if these are not told."""
-    if field.x is None:
+def _better_shown(group: LeaderAndRivals, shown: IntArray, counts: IntArray, of_items: IntArray) -> BoolArray:
+    """Returns which rivals gain more by their own impressions than by their items alone; all without item clicks."""
+    if group.x is None:
         return np.ones(len(shown), dtype=np.bool_)
-    i, j = pair_items(field.rivals[shown], field.n_items)
-    p, q = field.x[i], field.x[j]
-    e_i, e_j = (variance(field.x[k]) / np.maximum(of_items[k], 1) for k in (i, j))
-    s = field.margin[shown]
-    own = variance_together(p, q, field.mean[shown]) + s * np.maximum((1 - p) * q, p * (1 - q))
-    by_items = np.maximum(p + q - 1 - field.leader_mean + field.epsilon, 0.0)
+    i, j = pair_items(group.rivals[shown], group.n_items)
+    p, q = group.x[i], group.x[j]
+    e_i, e_j = (variance(group.x[k]) / np.maximum(of_items[k], 1) for k in (i, j))
+    s = group.margin[shown]
+    own = score_variance(p, q, group.mean[shown]) + s * np.maximum((1 - p) * q, p * (1 - q))
+    by_items = np.maximum(p + q - 1 - group.leader_mean + group.epsilon, 0.0)
     worth_shown = s**2 / (own / counts + q**2 * e_i + p**2 * e_j)
     reach = by_items * np.maximum(1 / np.maximum(of_items[i], 1), 1 / np.maximum(of_items[j], 1))
     return np.asarray(worth_shown >= by_items**2 / (e_i + e_j + reach))
 
 
 def _counts(demand: Demand, asked: IntArray, index: IntArray) -> IntArray:
-    """Returns how often pairs are asked for, by number, all of which are."""
+    """Returns how often pairs given by number are asked for; all of them must be in the demand."""
     order = np.argsort(asked)
     return demand.count[order[np.searchsorted(asked, index, sorter=order)]]
 

@@ -1,0 +1,53 @@
+"""Expected costs: the variance of scores, and how many more samples a bound needs."""
+
+import numpy as np
+from scipy.special import rel_entr
+
+from app.engine.arrays import FloatArray, IntArray
+
+RETRY_PART = 0.2
+"""A pair that should be settled by now and is not gets this part of its samples again."""
+
+ITERATIONS = 2
+"""The price grows like log(n)/2: after two steps n is known to a few percent, better than the mean it is computed
+from."""
+
+MIN_VARIANCE = 2e-3
+"""The least variance: an entry that was never clicked so far may still be clicked, one time in 500."""
+
+
+def relative_entropy(p: FloatArray, q: FloatArray | float) -> FloatArray:
+    """Returns KL(p, q) of two coins."""
+    return np.asarray(rel_entr(p, q) + rel_entr(1 - p, 1 - np.asarray(q)), dtype=np.float64)
+
+
+def expected_price(n: FloatArray | IntArray) -> FloatArray:
+    """Returns about the price of not knowing p in a guided interval: log(1 + n/30)/2, and log 2 for the mixture."""
+    return np.log(2.0) + 0.5 * np.log1p(np.asarray(n) / 30.0)
+
+
+def samples_to_separate(
+    mean: FloatArray, limit: FloatArray | float, log_level: float, have: FloatArray | IntArray
+) -> FloatArray:
+    """Returns how many more samples bring the end of an interval around `mean` to `limit`.
+
+    n KL(mean, limit) = log_level + price(n), minus the samples there are; at least 1, as the limit is not reached yet.
+    """
+    distance = np.maximum(relative_entropy(mean, limit), 1e-9)
+    n = log_level / distance
+    for _ in range(ITERATIONS):
+        n = (log_level + expected_price(n)) / distance
+    return np.maximum(n - have, RETRY_PART * have + 1.0)
+
+
+def score_variance(p: FloatArray, q: FloatArray, mean: FloatArray) -> FloatArray:
+    """Returns the variance of Z = (q_i - p)(q_j - q) for pairs with item probabilities p, q and L = `mean`."""
+    both = np.clip(mean - (p + q - 1), 0.0, np.minimum(1 - p, 1 - q))
+    squares = mean * ((1 - p) * (1 - q)) ** 2 + (1 - p - both) * (p * (1 - q)) ** 2
+    squares += (1 - q - both) * ((1 - p) * q) ** 2 + both * (p * q) ** 2
+    return np.maximum(squares - (mean - p * q) ** 2, MIN_VARIANCE / 10)
+
+
+def variance(x: FloatArray) -> FloatArray:
+    """Returns x(1-x), at least `MIN_VARIANCE`."""
+    return np.maximum(x * (1 - x), MIN_VARIANCE)

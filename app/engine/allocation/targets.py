@@ -1,0 +1,254 @@
+"""The proof target that costs least: which pair leads, and how wide its upper bound may stay.
+
+With leader k at L_k and an upper bound w above it, every other pair must be proven to be above L_k + w - epsilon, the
+threshold. A narrow bound costs samples of the leader, a wide one costs samples of all other pairs.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from app.engine.allocation.contrasts import LeaderAndRivals, log_wealth_missing, tolerated_by_items
+from app.engine.allocation.costs import samples_to_separate
+from app.engine.allocation.estimates import PairEstimates
+from app.engine.allocation.screens import PairsToScreen, Screen, settles, tolerated
+from app.engine.arrays import FloatArray, IntArray, pair_items, pair_number
+from app.engine.bounds.contrast import LEFTOVER_SHARE
+from app.engine.certificate import Assessment
+from app.engine.choices import Choices
+from app.engine.evidence import Evidence
+from app.engine.nystrom import smallest_pair
+from app.engine.problem import Problem
+from app.engine.shares import Shares, portion
+
+WIDTHS = (0.12, 0.2, 0.3, 0.4, 0.5, 0.6)
+"""Widths of the leader's bound for which the cost is computed, as parts of epsilon."""
+
+WIDER = (0.8, 1.0, 1.4, 2.0)
+"""More widths where contrasts settle the nearest rivals: the bound is then needed for the others only."""
+
+WIDEST, WIDEST_WITH_CONTRASTS = 0.95, 3.0
+"""A bound already reached is worth keeping if it is below this."""
+
+CAUTION = (1.5, 0.75)
+"""Possible leaders have the lowest L_hat + this many deviations: the lowest L_hat of 10^5 pairs is mostly chance."""
+
+MIN_DISTANCE = 0.05
+"""A pair with an estimate below the threshold has the cost of one that is this part of epsilon above."""
+
+MAX_PRICE = 4.0
+"""No pair costs more than this many times log(1/alpha)/epsilon^2: by then it would have become the leader."""
+
+WORKING_PAIRS = 2_000_000
+"""Beyond this many open pairs the rest is represented by a sample."""
+
+
+@dataclass(frozen=True, eq=False)
+class OpenPairs:
+    """Pairs that are not yet proven to be above the threshold, with estimates; each represents `weight` pairs."""
+
+    index: IntArray  # (m,)
+    i: IntArray  # (m,)
+    j: IntArray  # (m,)
+    mean: FloatArray  # (m,) L_hat
+    spread: FloatArray  # (m,)
+    lower: FloatArray  # (m,)
+    seen: IntArray  # (m,) samples
+    counted: IntArray  # (m,) samples that bound D counts
+    weight: FloatArray  # (m,)
+
+    def where(self, keep: np.ndarray) -> "OpenPairs":
+        """Returns some of them."""
+        return OpenPairs(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
+
+
+class ContrastCosts(NamedTuple):
+    """The cost of settling pairs by contrasts with a leader."""
+
+    left: FloatArray  # (m,) log wealth still missing
+    price: FloatArray  # (m,) impressions
+    T: FloatArray  # (m,) e_i + e_j at which the items alone settle the pair, 0 if they cannot
+
+    def where(self, keep: np.ndarray) -> "ContrastCosts":
+        """Returns some of them."""
+        return ContrastCosts(*(column[keep] for column in self))
+
+
+@dataclass(frozen=True, eq=False)
+class ProofTarget:
+    """What to prove next: L of the leader up to `width` times epsilon, and all open pairs above the threshold."""
+
+    leader: int  # pair number
+    mean: float
+    width: float
+    threshold: float
+    leader_need: float  # samples of the leader still to take
+    open_pairs: OpenPairs
+    direct: FloatArray  # (m,) samples that settle each open pair by itself
+    contrast_costs: ContrastCosts  # of the open pairs
+
+
+class TargetSelection:
+    """Computes possible proof targets and their costs for one plan."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        evidence: Evidence,
+        assessment: Assessment,
+        estimates: PairEstimates,
+        choices: Choices,
+        shares: Shares,
+        items: Screen | None,
+        rng: np.random.Generator,
+    ) -> None:
+        self.problem, self.evidence, self.assessment = problem, evidence, assessment
+        self.estimates, self.choices, self.shares = estimates, choices, shares
+        self.items = items  # where feedback names the clicked items
+        self.leaders = self._leaders()  # (few,) pair numbers
+        self.leader_mean = estimates.mean(self.leaders)
+        self._known: dict[int, ContrastCosts] = {}
+        self.widest = WIDEST_WITH_CONTRASTS if shares.contrasts else WIDEST
+        self.open_pairs = self._collect(float(self.leader_mean.max()) - (1 - self.widest) * problem.epsilon, rng)
+
+    def rough_target(self) -> ProofTarget:
+        """Returns the target with the likeliest leader and a medium width: enough to decide whether screening pays."""
+        k = int(np.argmin(self.leader_mean))
+        return self._target(int(self.leaders[k]), float(self.leader_mean[k]), WIDTHS[len(WIDTHS) // 2], math.inf)
+
+    def best_target(self, screen: Screen | None, e: FloatArray | None) -> ProofTarget:
+        """Returns the cheapest target; pairs that a screen settles at the levels e cost nothing."""
+
+        def cost(target: ProofTarget) -> float:
+            direct = target.direct * target.open_pairs.weight
+            if screen is not None and e is not None:
+                direct = direct[~settles(e, self.tolerated(screen, target), target.open_pairs.i, target.open_pairs.j)]
+            return target.leader_need + float(direct.sum())
+
+        return min(self._targets(), key=cost)
+
+    def nominated(self, pair: int) -> int | None:
+        """Returns the place of a pair among the nominees, from 0; None if it is not nominated.
+
+        Without contrasts only the latest nominee counts: a pair that leads again is nominated again, which costs
+        little. With contrasts it would lose its bets.
+        """
+        first = 0 if self.shares.contrasts else max(len(self.nominees) - 1, 0)
+        return next((place for place in range(first, len(self.nominees)) if self.nominees[place] == pair), None)
+
+    @cached_property
+    def nominees(self) -> list[int]:
+        """All nominees in order, as pair numbers."""
+        return [pair_number(nominee.pair, self.problem.n_items) for nominee in self.choices.nominees]
+
+    def _targets(self) -> Iterator[ProofTarget]:
+        epsilon, upper = self.problem.epsilon, self.assessment.bounds.upper
+        for leader, mean in zip(self.leaders.tolist(), self.leader_mean.tolist(), strict=True):
+            reached = (float(upper[leader]) - mean) / epsilon
+            widths = (*WIDTHS, *WIDER) if self.shares.contrasts else WIDTHS
+            for width in (*(w for w in widths if w < reached), *([reached] if reached < self.widest else [])):
+                yield self._target(leader, mean, width, reached)
+            if reached <= 0:  # the bound is below the estimate: no other width is cheaper
+                yield self._target(leader, mean, 0.0, 0.0)
+
+    def _target(self, leader: int, mean: float, width: float, reached: float) -> ProofTarget:
+        epsilon, log_level = self.problem.epsilon, math.log(1 / (self.shares.direct * self.problem.delta))
+        threshold = max(mean + width * epsilon - epsilon, 1e-6)
+        need = 0.0 if width >= reached else self._leader_need(leader, mean, width)
+        pairs, contrast_costs = self.open_pairs, self._contrast_costs(leader, mean)
+        keep = (pairs.lower < threshold) & (pairs.index != leader) & (contrast_costs.left > 0)
+        pairs, contrast_costs = pairs.where(keep), contrast_costs.where(keep)
+        above = np.clip(pairs.mean, threshold + MIN_DISTANCE * epsilon, 1 - 1e-6)
+        direct = samples_to_separate(above, threshold, log_level, pairs.counted)
+        direct = np.minimum(np.minimum(direct, MAX_PRICE * log_level / epsilon**2), contrast_costs.price)
+        return ProofTarget(leader, mean, width, threshold, need, pairs, direct, contrast_costs)
+
+    def tolerated(self, screen: Screen, target: ProofTarget) -> FloatArray:
+        """Returns T of each open pair: by the bound of the screen, or by contrasts with the leader."""
+        pairs = target.open_pairs
+        return np.maximum(tolerated(screen, target.threshold, pairs.i, pairs.j), target.contrast_costs.T)
+
+    def pairs_to_screen(self, screen: Screen, target: ProofTarget) -> PairsToScreen:
+        """Returns the open pairs of a target, as `best_levels` takes them."""
+        pairs = target.open_pairs
+        return PairsToScreen(pairs.i, pairs.j, target.direct * pairs.weight, self.tolerated(screen, target))
+
+    def leader_and_rivals(self, target: ProofTarget, some: IntArray | None = None) -> LeaderAndRivals:
+        """Returns the leader of a target with its open pairs, or some of them, as rivals."""
+        some = np.arange(len(target.direct)) if some is None else some
+        return self._leader_and_rivals(
+            target.leader, target.mean, target.open_pairs.where(some), target.contrast_costs.left[some]
+        )
+
+    def _leader_and_rivals(self, leader: int, mean: float, pairs: OpenPairs, left: FloatArray) -> LeaderAndRivals:
+        x = None if self.items is None else self.items.x
+        return LeaderAndRivals(
+            leader, mean, pairs.index, pairs.mean, left, self.problem.epsilon, x, self.problem.n_items
+        )
+
+    def _contrast_costs(self, leader: int, mean: float) -> ContrastCosts:
+        """Returns the costs of all open pairs by contrasts: infinite if contrasts have no share of delta."""
+        if leader not in self._known:
+            none = np.zeros(len(self.open_pairs.index))
+            known = ContrastCosts(none + np.inf, none + np.inf, none)
+            if self.shares.contrasts:
+                left = self._log_wealth_missing(leader, self.open_pairs.index)
+                group = self._leader_and_rivals(leader, mean, self.open_pairs, left)
+                T = none if self.items is None else tolerated_by_items(self.items, group)
+                known = ContrastCosts(left, group.prices(), T)
+            self._known[leader] = known
+        return self._known[leader]
+
+    def _log_wealth_missing(self, leader: int, rivals: IntArray) -> FloatArray:
+        """Returns the log wealth that bets on each rival still lack: all of it if the leader is not nominated yet."""
+        ordinal, found = len(self.choices.nominees) + 1, None
+        place = self.nominated(leader)
+        if place is not None:
+            ordinal = place + 1
+            found = next((one for one in reversed(self.assessment.bounds.contrasts) if one.nominee == leader), None)
+        share = portion(self.shares.contrasts * self.problem.delta, ordinal)
+        return log_wealth_missing(rivals, found, self.problem.epsilon, math.log(1 / (share * (1 - LEFTOVER_SHARE))))
+
+    def _leader_need(self, leader: int, mean: float, width: float) -> float:
+        """Returns the samples that bring the upper bound of a nominee to this width."""
+        ordinal, have = len(self.choices.nominees) + 1, 0
+        place = self.nominated(leader)
+        if place is not None:
+            ordinal, nominee = place + 1, self.choices.nominees[place]
+            i, j = np.array([nominee.pair.i]), np.array([nominee.pair.j])
+            have = int(self.evidence.issued(nominee.version + 1).entries(i, j)[0][0])
+        log_level = math.log(1 / portion(self.shares.nominees * self.problem.delta, ordinal))
+        limit = min(mean + width * self.problem.epsilon, 1 - 1e-6)
+        return float(samples_to_separate(np.array([mean]), limit, log_level, np.array([have]))[0])
+
+    def _leaders(self) -> IntArray:
+        """Returns possible leaders: the likely best pairs, and the latest nominee (with contrasts, all nominees)."""
+        estimates, K = self.estimates, self.problem.n_items
+        guessed = smallest_pair(estimates.X, estimates.X)[0]
+        candidates = np.append(estimates.shown, pair_number(guessed, K))
+        mean = estimates.mean(candidates)
+        spread = estimates.spread(candidates, mean)
+        found = {int(candidates[np.argmin(mean + caution * spread)]) for caution in CAUTION}
+        found |= set(self.nominees if self.shares.contrasts else self.nominees[-1:])
+        return np.array(sorted(found), dtype=np.int64)
+
+    def _collect(self, threshold: float, rng: np.random.Generator) -> OpenPairs:
+        """Returns the pairs with a lower bound below the threshold: all, or the lowest and a sample of the rest."""
+        lower, estimates = self.assessment.bounds.lower, self.estimates
+        index = np.flatnonzero(lower < threshold)
+        weight = np.ones(len(index))
+        mean = estimates.mean(index)
+        if len(index) > WORKING_PAIRS:
+            half = WORKING_PAIRS // 2
+            order = np.argpartition(mean, half)
+            rest = rng.choice(order[half:], size=half, replace=False)
+            keep = np.sort(np.concatenate([order[:half], rest]))
+            weight[rest] = (len(index) - half) / half
+            index, mean, weight = index[keep], mean[keep], weight[keep]
+        i, j = pair_items(index, self.problem.n_items)
+        seen, counted = estimates.samples(index)
+        return OpenPairs(index, i, j, mean, estimates.spread(index, mean), lower[index], seen, counted, weight)
