@@ -1,4 +1,4 @@
-"""`bestpair keys` and `bestpair audit`: who may do what, and who did. On the database itself."""
+"""`bestpair keys` and `bestpair audit`: access keys and the audit log, directly in the database."""
 
 import asyncio
 import json
@@ -23,26 +23,30 @@ keys = typer.Typer(name="keys", help="Make, list and revoke access keys (BESTPAI
 
 @keys.callback()
 def _keys() -> None:
-    """Make, list and revoke access keys; a running server knows within a second."""
+    """Make, list and revoke access keys; running servers apply a change within a second."""
 
 
 @keys.command()
 def create(
-    name: Annotated[str, typer.Option(help="Whose it is, for people.")],
-    scope: Annotated[list[Scope], typer.Option(help="What it may do; several may be given. admin: everything.")],
-    session: Annotated[str | None, typer.Option(help="Bind it to this session; all sessions if left out.")] = None,
+    name: Annotated[str, typer.Option(help="Name of the owner, for display.")],
+    scope: Annotated[
+        list[Scope], typer.Option(help="What the key may do; repeat the option for several scopes. admin: everything.")
+    ],
+    session: Annotated[
+        str | None, typer.Option(help="Restrict the key to this session; default: all sessions.")
+    ] = None,
     rate_limit: Annotated[
-        str, typer.Option(help="Its own limit, such as 500/second; none: that of the server (BESTPAIR_RATE_LIMIT).")
+        str, typer.Option(help="Rate limit of the key, such as 500/second; none: the server's (BESTPAIR_RATE_LIMIT).")
     ] = "none",
     as_json: AsJson = False,
 ) -> None:
-    """Make a key and show it, once: only a hash of it is kept."""
+    """Make a key and print it. It is not shown again: only its hash is stored."""
     try:
         rate = parse_rate(rate_limit)
     except InvalidRate as error:
         raise InvalidSetting("--rate-limit", str(error)) from None
     secret, key = new_key(name, scope, session_id=session, rate=rate)
-    stored = _on_the_database(lambda access: access.add_key(key, COMMAND_LINE))
+    stored = _with_database(lambda access: access.add_key(key, COMMAND_LINE))
     if as_json:
         typer.echo(json.dumps({"secret": secret, **_as_json(stored)}))
         return
@@ -52,8 +56,8 @@ def create(
 
 @keys.command("list")
 def list_(as_json: AsJson = False) -> None:
-    """Show all keys, oldest first; revoked ones too."""
-    found = _on_the_database(lambda access: access.keys())
+    """Show all keys, oldest first, including revoked ones."""
+    found = _with_database(lambda access: access.keys())
     if as_json:
         typer.echo(json.dumps([_as_json(key) for key in found]))
         return
@@ -69,32 +73,32 @@ def list_(as_json: AsJson = False) -> None:
 
 @keys.command()
 def revoke(
-    key_id: Annotated[str, typer.Argument(metavar="ID", help="As `keys list` shows it: bp_ and 12 signs.")],
+    key_id: Annotated[str, typer.Argument(metavar="ID", help="The id that `keys list` shows: bp_ and 12 characters.")],
 ) -> None:
-    """Take a key out of force, for good; servers refuse it within a second."""
-    key_id = "_".join(key_id.split("_")[:2])  # the whole key is as good as its id
-    key = _on_the_database(lambda access: access.revoke_key(key_id, COMMAND_LINE))
+    """Revoke a key permanently; running servers refuse it within a second."""
+    key_id = "_".join(key_id.split("_")[:2])  # accepts the whole key too
+    key = _with_database(lambda access: access.revoke_key(key_id, COMMAND_LINE))
     if key is None:
         raise InvalidKey(f"there is no key {_plain(key_id)}; bestpair keys list shows all")
     typer.echo(f"{key.id} ({_plain(key.name)}) is revoked since {_when(key.revoked_at)}")
 
 
 def audit(
-    limit: Annotated[int, typer.Option(min=1, max=100_000, help="So many entries, the newest.")] = 50,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of entries.")] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Show who created, changed and deleted sessions and keys, newest first."""
-    for entry in _on_the_database(lambda access: access.audit(limit, None)):
+    for entry in _with_database(lambda access: access.audit(limit, None)):
         typer.echo(json.dumps(_entry_as_json(entry)) if as_json else _line(entry))
 
 
 def _line(entry: Entry) -> str:
     who = entry.actor if entry.actor_name is None else f"{entry.actor} {_plain(entry.actor_name)}"
-    told = " ".join(f"{name}={json.dumps(value)}" for name, value in entry.details.items())
-    return f"{_when(entry.at)}  {entry.action}  {entry.session_id or '-'}  {who}  {told}".rstrip()
+    details = " ".join(f"{name}={json.dumps(value)}" for name, value in entry.details.items())
+    return f"{_when(entry.at)}  {entry.action}  {entry.session_id or '-'}  {who}  {details}".rstrip()
 
 
-def _on_the_database(work: Callable[[SqlAccess], Awaitable[Result]]) -> Result:
+def _with_database(work: Callable[[SqlAccess], Awaitable[Result]]) -> Result:
     access = SqlAccess(Settings.from_environment(os.environ).database_url)
 
     async def run() -> Result:
@@ -137,5 +141,5 @@ def _when(seconds: float | None) -> str:
 
 
 def _plain(text: str) -> str:
-    """Returns the text without anything that a terminal would obey, wherever it came from."""
+    """Returns the text, escaped if it contains control characters, which a terminal would execute."""
     return text if text.isprintable() else ascii(text)

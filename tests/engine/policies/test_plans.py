@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
-from app.simulation.mixtures import mixture
+from app.simulation.mixtures import mixture, synthetic
 from app.simulation.population import Population
-from app.simulation.synthetic import synthetic
 from tests.engine.driver import Run, all_of_it, asked, problem_for, propose, run, with_losses
 
 PLANS = policy_named("plans")

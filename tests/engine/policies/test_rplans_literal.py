@@ -12,8 +12,8 @@ from app.engine.memory import Notes, int_list
 from app.engine.nystrom import extend
 from app.engine.policies.rplans_literal import RplansLiteral
 from app.engine.problem import Problem, SelfPairs
+from app.simulation.mixtures import synthetic
 from app.simulation.population import Population
-from app.simulation.synthetic import synthetic
 from tests.engine.driver import Run, asked, problem_for, propose, run
 
 PRINTED = RplansLiteral()
