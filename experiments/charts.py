@@ -5,7 +5,7 @@ from html import escape
 from typing import NamedTuple
 
 INK, FAINT = "#212529", "#495057"
-COLOURS = {"floor": "#adb5bd", "hot": "#1c7ed6", "plain": "#f08c00", "optuna": "#ae3ec9"}
+COLOURS = {"floor": "#adb5bd", "hot": "#1c7ed6", "plain": "#f08c00", "keys": "#2f9e44"}
 
 _WIDTH, _LEFT, _RIGHT = 760, 250, 90
 _TOP, _ROW = 74, 24

@@ -132,10 +132,10 @@ def _verdict(best: BestPair, store: Shop, seconds: float) -> str:
     if not best.certified:
         return f"{best.verdict} after {best.samples:,} impressions: {pair} is within {best.gap:.3f} of the best"
     error = float(store.population.error(best.i, best.j))
-    truth = "it is the best" if error == 0 else f"the best is {100 * error:.1f} points better"
+    truth = "0, it is the best pair" if error == 0 else f"{100 * error:.1f} points"
     return (
         f"Certified after {best.samples:,} impressions in {seconds:.0f} s: {pair}\n"
         f"  proven within {100 * best.epsilon:g} points of the best pair, confidence {100 * (1 - best.delta):g} % "
-        f"(the truth, known only in a simulation: {truth})"
+        f"(true error, known only in a simulation: {truth})"
         + "".join(f"\n  note: {entry.problem}" for entry in best.health)
     )

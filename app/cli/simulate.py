@@ -119,7 +119,6 @@ def _run_on_service(
         "budget": problem.budget,
         "seed": problem.seed,
     }
-
     users = Users(people, problem.model)
 
     def respond(impression: Impression, rng: np.random.Generator) -> list[Response]:
@@ -158,7 +157,7 @@ def _print(outcome: dict[str, Any], as_json: bool, url: str | None = None) -> No
         for note in outcome["notes"]:
             typer.echo(f"note: {note}")
         if "acknowledged" in outcome:
-            typer.echo(f"{outcome['acknowledged']:,} feedback acknowledged, {outcome['counted']:,} counted")
+            typer.echo(f"feedback: {outcome['acknowledged']:,} acknowledged, {outcome['counted']:,} counted")
         if url is not None:
             typer.echo(f"on the dashboard: {url.rstrip('/')}/#/sessions/{outcome['session']}")
     typer.echo(json.dumps(outcome))

@@ -22,7 +22,7 @@ def verify(
 ) -> None:
     """Check a certificate: recount the log, recompute every bound, repeat every plan. Exit code 1 if a check fails."""
     document = _read(certificate, "certificate")
-    with _opened(log, "log") as lines:
+    with _open(log, "log") as lines:
         try:
             rows = [json.loads(line) for line in lines if line.strip()]
         except ValueError as error:
@@ -42,7 +42,7 @@ def verify(
     raise typer.Exit(0 if holds else 1)
 
 
-def _opened(path: Path, field: str) -> TextIO:
+def _open(path: Path, field: str) -> TextIO:
     try:
         return path.open(encoding="utf-8")
     except OSError as error:
@@ -50,7 +50,7 @@ def _opened(path: Path, field: str) -> TextIO:
 
 
 def _read(path: Path, field: str) -> dict[str, Any]:
-    with _opened(path, field) as file:
+    with _open(path, field) as file:
         try:
             document = json.load(file)
         except ValueError as error:

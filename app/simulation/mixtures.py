@@ -28,7 +28,7 @@ RARELY = 0.02
 SPECIALIST_MEAN = 0.385
 GENERALIST_MEANS = (0.06, 0.46)
 GENERALIST_TILT = 0.1
-# A group smaller than m cannot lift its specialist to the mean m, so the trap's groups are of similar size.
+# A group smaller than m cannot raise the mean of its specialist to m, so the groups of the trap have similar sizes.
 TRAP_SMALLEST_SHARE = 0.4
 TRAP_SMALLEST_K = 4
 

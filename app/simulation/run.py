@@ -76,9 +76,9 @@ def run_budgets(
     users = Users(population, problem.model)
     evidence, memory = Evidence.empty(problem.n_items), Memory()
     for budget in budgets:
-        asked = replace(problem, budget=budget)
+        current = replace(problem, budget=budget)
         while True:
-            step = plan(policy, asked, evidence, memory)
+            step = plan(policy, current, evidence, memory)
             memory = step.memory
             on_plan(step.report)
             if step.demand.total == 0 or memory.version >= MAX_PLANS:

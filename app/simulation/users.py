@@ -104,7 +104,7 @@ class Users:
 
     @cached_property
     def _group_ends(self) -> FloatArray:
-        """The end of each group's part of [0, 1), except the last: its part extends to 1, whatever the rounding."""
+        """The end of each group's part of [0, 1), except the last: it extends to 1, so that rounding leaves no gap."""
         shares, _ = self._groups()
         return np.cumsum(shares)[:-1]  # (r-1,)
 

@@ -164,8 +164,8 @@ class Driver:
         if self._is_floor:
             return 0
         calls = max(1, count // LARGEST_BATCH)
-        asked = [self._post("next-pair/batch", {"count": min(count, LARGEST_BATCH)})] * calls
-        done = drive(Work(self.server.port, tuple(asked), min(calls, 8), keep_bodies=True))
+        requests = [self._post("next-pair/batch", {"count": min(count, LARGEST_BATCH)})] * calls
+        done = drive(Work(self.server.port, tuple(requests), min(calls, 8), keep_bodies=True))
         tickets = [one["ticket"] for body in done.bodies for one in _impressions(body)]
         feedback = [{"ticket": ticket, "reward": int(self._rng.random() < 0.3)} for ticket in tickets]
         sent = [
