@@ -10,7 +10,7 @@ INSTALLED := .venv/.installed
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# To run it takes less than half of the installing that testing takes: whoever wants to see the demo does not wait for the rest.
+# Running needs less than half of the packages that testing needs, so the demo does not install the rest.
 $(RUNS): pyproject.toml constraints.txt
 	@echo 'Installing bestpair into .venv; this takes a minute, once.'
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=...")'
@@ -28,7 +28,7 @@ install: $(INSTALLED) ## make .venv with bestpair and everything that checks and
 serve: $(RUNS) ## run the service on SQLite (BESTPAIR_HOST, _PORT, _DATABASE_URL, _WORKERS)
 	@$(BIN)/bestpair serve
 
-demo: $(RUNS) ## see it work: the service, a simulated shop, certified in about a minute
+demo: $(RUNS) ## run the service with a simulated shop, certified in about a minute
 	@$(BIN)/bestpair demo
 
 check: install ## lint, types, layers
@@ -64,7 +64,7 @@ nginx: install ## install nginx, if there is none: the gateway of docker-compose
 pgbouncer: install ## install PgBouncer, if there is none: the service is then tested behind it too (Debian, Ubuntu)
 	@$(BIN)/python -m tests.deployment.pgbouncer || { $(APT) pgbouncer; }
 
-screenshots: install ## take the pictures in docs/images anew
+screenshots: install ## take the screenshots in docs/images again
 	$(BIN)/python -m tests.browser.screenshots
 
 clean: ## remove the environment and caches

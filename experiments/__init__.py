@@ -1,1 +1,1 @@
-"""Comparisons and experiments: commands that print tables and write plots."""
+"""The paper's figures, comparisons of policies, and benchmarks of the service. Not deployed: commands of a checkout."""

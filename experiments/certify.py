@@ -1,4 +1,4 @@
-"""Impressions to certification on random populations of each family, policies side by side on the same users."""
+"""Impressions to certification on random populations of each family, the same populations for each policy."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -11,12 +11,12 @@ from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture
 from app.simulation.run import Outcome, run_session
-from experiments.pool import on_all_cores
+from experiments.parallel import run_parallel
 
 
 @dataclass(frozen=True)
 class Instance:
-    """A family of populations and the accuracy asked for."""
+    """A family of populations, with the accuracy to certify."""
 
     family: str
     n_items: int
@@ -25,7 +25,7 @@ class Instance:
 
     @property
     def name(self) -> str:
-        """How the instance is called in tables."""
+        """The name in tables."""
         return f"{self.family} K={self.n_items} r={self.rank} eps {self.epsilon:g}"
 
 
@@ -51,11 +51,10 @@ INSTANCES = tuple(
         ("pref", 800, 2, 0.05),
     )
 )
-"""Where real ads, tastes and favourites lie, from a menu to a catalogue."""
-
+"""Click rates as of ads, preferences and favourites, from 50 items (a menu) to 800 (a catalogue)."""
 
 WITH_ITEMS = "+items"
-"""A policy's name with this at its end: the same policy, told which items were clicked."""
+"""Suffix of a policy's name: the same policy, with feedback that names the clicked items."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +62,11 @@ class Session:
     """One session to run."""
 
     instance: Instance
-    policy: str  # maybe with WITH_ITEMS
+    policy: str  # may end with WITH_ITEMS
     seed: int
     delta: float
     item_clicks: bool
-    in_flight: int = 0  # impressions that go out beside each plan's own
+    in_flight: int = 0  # impressions in addition to those of each plan
 
 
 @dataclass(frozen=True)
@@ -80,22 +79,22 @@ class Line:
 
     @property
     def median(self) -> float:
-        """Impressions, median over seeds."""
+        """The median number of impressions over the seeds."""
         return float(np.median([outcome.samples for outcome in self.outcomes]))
 
     @property
     def certified(self) -> int:
-        """Sessions that ended certified."""
+        """The number of sessions that ended certified."""
         return sum(outcome.certified for outcome in self.outcomes)
 
     @property
     def wrong(self) -> int:
-        """Certified pairs that are not within epsilon of the best."""
+        """The number of certified pairs that are not within epsilon of the best."""
         return sum(outcome.certified and outcome.error > self.instance.epsilon for outcome in self.outcomes)
 
     @property
     def bounds(self) -> dict[str, float]:
-        """Part of the pairs whose lower bound came from each kind at the end, mean over seeds."""
+        """The share of the pairs whose final lower bound is of each kind, mean over the seeds."""
         return {
             kind: float(np.mean([outcome.bounds[kind] for outcome in self.outcomes]))
             for kind in self.outcomes[0].bounds
@@ -117,7 +116,7 @@ class Line:
 
 
 def run_one(session: Session) -> Outcome:
-    """Returns how one session ended; population and users depend on instance and seed, not on the policy."""
+    """Returns the outcome of one session; population and users depend on instance and seed, not on the policy."""
     instance = session.instance
     drawn = np.random.default_rng([session.seed, instance.n_items, instance.rank])
     people = mixture(instance.family, instance.n_items, instance.rank, drawn)
@@ -133,8 +132,8 @@ def run_one(session: Session) -> Outcome:
 
 
 def run_sessions(sessions: Sequence[Session], workers: int | None = None) -> Iterator[tuple[Session, Outcome]]:
-    """Returns an iterator over each session with its outcome, as it ends."""
-    return on_all_cores(run_one, sessions, workers)
+    """Yields (session, outcome) as each session ends."""
+    return run_parallel(run_one, sessions, workers)
 
 
 def lines_of(
@@ -152,7 +151,7 @@ def lines_of(
 
 @dataclass(frozen=True)
 class Growth:
-    """How the median grows with the number of items: like K to the exponent."""
+    """The growth of the median with the number of items K: proportional to K to the power of `exponent`."""
 
     family: str
     rank: int
@@ -163,7 +162,7 @@ class Growth:
 
 
 def growth_of(lines: Sequence[Line]) -> list[Growth]:
-    """Returns how medians grow, wherever only K differs and has two values or more."""
+    """Returns the growth of the medians for each group of lines that differ only in K and have two values or more."""
     groups: dict[tuple[str, int, float, str], list[tuple[int, float]]] = {}
     for line in lines:
         one = line.instance

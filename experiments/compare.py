@@ -1,4 +1,4 @@
-"""Several policies on the same populations and seeds, side by side: impressions, errors, failures."""
+"""Several policies on the same populations and seeds: impressions, errors, wrong certificates."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,12 +13,12 @@ from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
 from app.simulation.population_file import load_population
 from app.simulation.run import Outcome, run_session
-from experiments.pool import on_all_cores
+from experiments.parallel import run_parallel
 
 
 @dataclass(frozen=True)
 class Task:
-    """One session to run: everything a worker process needs, and nothing large."""
+    """One session to run: everything that a worker process needs, in few bytes."""
 
     population: Path
     policy: str
@@ -36,16 +36,16 @@ class Row:
 
     @property
     def certified(self) -> int:
-        """Sessions that ended certified."""
+        """The number of sessions that ended certified."""
         return sum(outcome.certified for outcome in self.outcomes)
 
     @property
     def failures(self) -> int:
-        """Sessions that certified a pair which is not within epsilon: what delta promises to keep rare."""
+        """The number of sessions that certified a pair not within epsilon of the best: delta limits their share."""
         return sum(outcome.certified and outcome.error > self.epsilon for outcome in self.outcomes)
 
     def quartiles(self, name: str) -> tuple[float, float, float]:
-        """Returns the quartiles (25, 50, 75 %) of a number over the sessions."""
+        """Returns the quartiles (25, 50, 75 %) of a field of the outcomes."""
         low, middle, high = np.percentile([getattr(outcome, name) for outcome in self.outcomes], [25, 50, 75])
         return float(low), float(middle), float(high)
 
@@ -62,16 +62,16 @@ class Row:
         }
 
 
-def fitting_policies(model: Model) -> list[str]:
+def policies_for(model: Model) -> list[str]:
     """Returns the names of all policies that work on this model."""
     return [name for name, policy in POLICIES.items() if policy.model is model]
 
 
-def fitted(policy: Policy, base: Problem, true_rank: int) -> Problem:
-    """Returns the problem as this policy needs it.
+def problem_for(policy: Policy, base: Problem, true_rank: int) -> Problem:
+    """Returns the problem with the settings that this policy needs.
 
-    Where a policy needs self pairs it gets them. Where it needs a rank and none was stated, it gets the population's
-    own, as in the paper. A policy that does not use a rank gets none, so that one --rank can serve several policies.
+    A policy that needs self pairs gets them. A policy that needs a rank gets the population's rank if none is given, as
+    in the paper; a policy that does not use a rank gets none, so that one --rank can serve several policies.
     """
     rank = true_rank if policy.needs_rank and base.rank is None else base.rank
     return replace(
@@ -88,26 +88,26 @@ def make_tasks(path: Path, policies: Sequence[str], base: Problem, true_rank: in
     tasks = []
     for name in policies:
         policy = policy_named(name)
-        problem = fitted(policy, base, true_rank)
+        problem = problem_for(policy, base, true_rank)
         check_new(policy, problem)
         tasks += [Task(path, name, replace(problem, seed=base.seed + run)) for run in range(runs)]
     return tasks
 
 
 def run_task(task: Task) -> Outcome:
-    """Returns the outcome of one task; the users' randomness depends on the seed only, not on the policy."""
+    """Returns the outcome of one task; the randomness of the users depends only on the seed, not on the policy."""
     population = load_population(task.population)
     users = source(Purpose.USERS, task.problem.seed)
     return run_session(policy_named(task.policy), task.problem, population, users)
 
 
 def run_tasks(tasks: Sequence[Task]) -> Iterator[tuple[Task, Outcome]]:
-    """Returns an iterator over each task with its outcome, as it ends."""
-    return on_all_cores(run_task, tasks)
+    """Yields (task, outcome) as each session ends."""
+    return run_parallel(run_task, tasks)
 
 
 def collect(results: Sequence[tuple[Task, Outcome]]) -> list[Row]:
-    """Returns the rows in the order of policies within populations, sessions in the order of seeds."""
+    """Returns one row per population and policy, in the order of the results; sessions in the order of the seeds."""
     groups: dict[tuple[Path, str], list[tuple[Task, Outcome]]] = {}
     for task, outcome in results:
         groups.setdefault((task.population, task.policy), []).append((task, outcome))

@@ -1,4 +1,4 @@
-"""The matrices of the experiments at a fixed budget: the paper's, and mixtures that it does not have."""
+"""The matrices of the experiments with a fixed budget: those of the paper, and mixtures."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -6,18 +6,17 @@ from pathlib import Path
 
 import numpy as np
 
-from app.simulation.mixtures import mixture
+from app.simulation.mixtures import mixture, synthetic
 from app.simulation.movielens import Grouping, sample_movies
 from app.simulation.movielens_files import Ratings, read_ratings
 from app.simulation.population import InvalidPopulation, Population
-from app.simulation.synthetic import synthetic
 
 SYNTHETIC, MOVIELENS_100K, MOVIELENS_1M = "synthetic", "movielens-100k", "movielens-1m"
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """A kind of random matrix L: each seed draws another one (other factors, other movies)."""
+    """A kind of random matrix L; each seed gives another matrix (other factors, other movies)."""
 
     kind: str  # SYNTHETIC, a MovieLens data set, or a family of mixtures
     n_items: int
@@ -25,17 +24,17 @@ class Matrix:
 
     @property
     def name(self) -> str:
-        """How it is called in tables."""
+        """The name in tables."""
         return f"{self.kind} K={self.n_items} r={self.rank}"
 
     @property
     def slug(self) -> str:
-        """How it is called in files."""
+        """The name in files."""
         return f"{self.kind}-{self.n_items}-{self.rank}"
 
     @property
     def needs_folder(self) -> bool:
-        """Whether it is made from ratings that the user has."""
+        """Whether it is made from a data set that the user provides."""
         return self.kind in {MOVIELENS_100K, MOVIELENS_1M}
 
 
@@ -48,7 +47,7 @@ FIGURES = (
     Matrix(MOVIELENS_100K, 200, 4),
     Matrix(MOVIELENS_1M, 200, 2),
 )
-"""The paper's: its figure 1, and those of its appendix."""
+"""The matrices of the paper: of its figure 1, and of its appendix."""
 
 TABLE = (
     Matrix(SYNTHETIC, 200, 2),
@@ -57,14 +56,14 @@ TABLE = (
     Matrix("trap", 200, 2),
     Matrix(MOVIELENS_100K, 800, 2),
 )
-"""What a fixed budget is compared on; `trap` is made to mislead whoever looks at items one by one."""
+"""The matrices of the table at a fixed budget; `trap` misleads policies that judge single items."""
 
 
-@lru_cache(maxsize=4)  # policies come one after another on the same matrix
+@lru_cache(maxsize=4)  # policies run one after another on the same matrix
 def population(matrix: Matrix, seed: int, folder: Path | None = None) -> Population:
-    """Returns the matrix of this seed; the folder is that of the ratings, where there are any.
+    """Returns the matrix of this seed; `folder` contains the ratings, for a MovieLens matrix.
 
-    Two groups of viewers are the genders, as in the paper; any other number merges occupations.
+    Two groups are the genders, as in the paper; any other number of groups merges occupations.
     """
     rng = np.random.default_rng([seed, matrix.n_items, matrix.rank])
     if matrix.kind == SYNTHETIC:
@@ -74,7 +73,7 @@ def population(matrix: Matrix, seed: int, folder: Path | None = None) -> Populat
     if folder is None:
         raise InvalidPopulation("movielens", f"{matrix.name} needs the folder of the data set")
     grouping = Grouping.GENDER if matrix.rank == 2 else Grouping.OCCUPATION
-    return sample_movies(_ratings(folder), matrix.n_items, matrix.rank, rng, grouping=grouping).population
+    return sample_movies(_ratings(folder), matrix.n_items, matrix.rank, rng, grouping=grouping)
 
 
 @lru_cache(maxsize=2)
@@ -83,5 +82,5 @@ def _ratings(folder: Path) -> Ratings:
 
 
 def available(matrices: tuple[Matrix, ...], folders: dict[str, Path | None]) -> list[Matrix]:
-    """Returns those that can be made: MovieLens only where its folder is given."""
+    """Returns the matrices that can be made: MovieLens only if its folder is given."""
     return [matrix for matrix in matrices if not matrix.needs_folder or folders.get(matrix.kind) is not None]

@@ -1,4 +1,4 @@
-"""How long until certified, before the first visitor: sessions on random populations like the one expected."""
+"""Impressions until certified, before anything is started: sessions on random populations like the expected one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -12,15 +12,15 @@ from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture, mixture_of_rate
 from app.simulation.population import Population
 from app.simulation.run import run_session
-from experiments.pool import on_all_cores
+from experiments.parallel import run_parallel
 
-AROUND = (2.0, 1.0, 0.5)
-"""The accuracy asked for, and what twice and half of it would cost: the choice an experimenter has."""
+EPSILON_FACTORS = (2.0, 1.0, 0.5)
+"""The table also shows twice and half the requested epsilon, so that the user can choose."""
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What the items are expected to be like: a click rate, or one of the families."""
+    """The expected population: a mean click rate, or one of the families."""
 
     n_items: int
     groups: int
@@ -28,7 +28,7 @@ class Expected:
     family: str
 
     def draw(self, seed: int) -> Population:
-        """Returns one random population of this kind."""
+        """Returns a random population of this kind."""
         rng = np.random.default_rng([seed, self.n_items, self.groups])
         if self.click_rate is None:
             return mixture(self.family, self.n_items, self.groups, rng)
@@ -47,16 +47,16 @@ class Trial:
 
 
 class Needed(NamedTuple):
-    """What one session took."""
+    """The impressions that one session needed."""
 
     samples: int
     certified: bool
-    best_reward: float  # of the truly best pair
+    best_reward: float  # of the true best pair
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """One line of the table: all populations at one accuracy and one kind of answer."""
+class Estimate:
+    """One line of the table: all populations at one accuracy and one kind of feedback."""
 
     epsilon: float
     item_clicks: bool
@@ -67,28 +67,30 @@ class Outlook:
     median: int
     most: int
 
-    def as_json(self, a_day: float) -> dict[str, Any]:
+    def as_json(self, per_day: float) -> dict[str, Any]:
         """Returns the line for `--json`."""
         named = {"least": self.least, "median": self.median, "most": self.most}
-        days = {f"days_{name}": round(count / a_day, 2) for name, count in named.items()}
+        days = {f"days_{name}": round(count / per_day, 2) for name, count in named.items()}
         return {**asdict(self), "best_reward": round(self.best_reward, 5), **days}
 
 
-def trials_for(
-    expected: Expected, epsilons: Sequence[float], delta: float, seeds: Sequence[int], *, items_too: bool
-) -> list[Trial]:
-    """Returns the sessions of the table; populations and users are the same in all its lines."""
-    told = (False, True) if items_too else (False,)
-    return [Trial(expected, epsilon, delta, seed, items) for epsilon in epsilons for items in told for seed in seeds]
+def trials_for(expected: Expected, epsilons: Sequence[float], delta: float, seeds: Sequence[int]) -> list[Trial]:
+    """Returns the sessions of the table, with and without clicks by item; all lines have the same populations."""
+    return [
+        Trial(expected, epsilon, delta, seed, item_clicks)
+        for epsilon in epsilons
+        for item_clicks in (False, True)
+        for seed in seeds
+    ]
 
 
 def run_trials(trials: Sequence[Trial], workers: int | None = None) -> Iterator[tuple[Trial, Needed]]:
-    """Returns an iterator over each session with what it took, as it ends."""
-    return on_all_cores(run_trial, trials, workers)
+    """Yields (trial, needed) as each session ends."""
+    return run_parallel(run_trial, trials, workers)
 
 
 def run_trial(trial: Trial) -> Needed:
-    """Returns what the default policy takes to certify on this seed's population."""
+    """Returns the impressions that the default policy needs to certify on the population of this seed."""
     people = trial.expected.draw(trial.seed)
     problem = Problem(
         n_items=people.n_items,
@@ -101,8 +103,8 @@ def run_trial(trial: Trial) -> Needed:
     return Needed(outcome.samples, outcome.certified, 1 - people.best_pair().value)
 
 
-def outlooks_of(results: Sequence[tuple[Trial, Needed]]) -> list[Outlook]:
-    """Returns the lines of the table, the coarsest accuracy first, plain answers before those that tell the items."""
+def estimates_of(results: Sequence[tuple[Trial, Needed]]) -> list[Estimate]:
+    """Returns the lines of the table: largest epsilon first, feedback by pair before feedback by item."""
     groups: dict[tuple[float, bool], list[Needed]] = {}
     for trial, needed in results:
         groups.setdefault((-trial.epsilon, trial.item_clicks), []).append(needed)
@@ -112,5 +114,5 @@ def outlooks_of(results: Sequence[tuple[Trial, Needed]]) -> list[Outlook]:
         reward = float(np.median([needed.best_reward for needed in members]))
         certified = sum(needed.certified for needed in members)
         middle = round(float(np.median(samples)))
-        lines.append(Outlook(-epsilon, items, len(members), certified, reward, samples[0], middle, samples[-1]))
+        lines.append(Estimate(-epsilon, items, len(members), certified, reward, samples[0], middle, samples[-1]))
     return lines

@@ -1,4 +1,4 @@
-"""The command as a user meets it: a real process, its output and its exit code."""
+"""The command line in a real process: its output and its exit code."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ def ads(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_help_names_every_command() -> None:
+def test_help_lists_every_command() -> None:
     shown = bestpair("--help")
     assert shown.returncode == 0
     for command in ("serve", "demo", "population", "simulate", "compare", "experiment", "bench", "verify"):
@@ -35,7 +35,7 @@ def test_serve_does_not_import_the_experiments() -> None:
     assert shown.stdout.strip() == ""
 
 
-def test_commands_of_the_experiments_have_their_own_help() -> None:
+def test_experiments_and_benchmarks_have_their_own_help() -> None:
     for words, listed in ((("experiment",), "certify"), (("bench", "--help"), "serving")):
         assert listed in bestpair(*words).stdout
     wrong = bestpair("bench", "nothing")
@@ -43,7 +43,7 @@ def test_commands_of_the_experiments_have_their_own_help() -> None:
     assert "Usage: bestpair bench" in wrong.stderr
 
 
-def test_population_describes_what_it_wrote(tmp_path: Path) -> None:
+def test_population_prints_a_summary_of_the_file(tmp_path: Path) -> None:
     out = tmp_path / "synthetic.npz"
     made = bestpair("population", "synthetic", "--items", "30", "--rank", "2", "--out", out, "--json")
     described = json.loads(made.stdout)
@@ -69,7 +69,7 @@ def test_simulate_ends_with_one_json_object(ads: Path) -> None:
     assert run.stderr == "", "no progress bar where there is no terminal"
 
 
-def test_simulate_says_that_an_epsilon_is_too_large(ads: Path) -> None:
+def test_simulate_notes_that_epsilon_is_too_large(ads: Path) -> None:
     run = bestpair("simulate", "--population", ads, "--epsilon", "0.6")
     assert "\nnote: epsilon is 60 points, but the best pair so far earns at most" in run.stdout
     assert len(json.loads(run.stdout.splitlines()[-1])["notes"]) == 1
@@ -77,13 +77,13 @@ def test_simulate_says_that_an_epsilon_is_too_large(ads: Path) -> None:
     assert json.loads(exact.stdout.splitlines()[-1])["notes"] == []
 
 
-def test_simulate_prints_json_only_when_asked(ads: Path) -> None:
+def test_simulate_prints_only_json_with_the_option(ads: Path) -> None:
     run = bestpair("simulate", "--population", ads, "--budget", "500", "--json")
     outcome = json.loads(run.stdout)
     assert outcome["samples"] <= 500
 
 
-def test_same_seed_same_session(ads: Path) -> None:
+def test_the_same_seed_gives_the_same_session(ads: Path) -> None:
     words = ("simulate", "--population", ads, "--epsilon", "0.2", "--seed", "9", "--json")
     first, second = (json.loads(bestpair(*words).stdout) for _ in range(2))
     first.pop("seconds"), second.pop("seconds")
@@ -98,7 +98,7 @@ def test_deterministic_model_is_exact(ads: Path) -> None:
     assert outcome["samples"] <= 8 * 3
 
 
-def test_compare_takes_several_populations_and_all_policies(ads: Path, tmp_path: Path) -> None:
+def test_compare_accepts_several_populations_and_runs_all_policies(ads: Path, tmp_path: Path) -> None:
     pref = tmp_path / "pref.npz"
     bestpair("population", "pref", "--items", "6", "--out", pref)
     words = ("compare", "--population", ads, pref, "--runs", "2", "--epsilon", "0.2", "--budget", "20000", "--json")
@@ -140,7 +140,7 @@ def test_compare_prints_a_table(ads: Path) -> None:
         (("--model", "deterministic", "--policy", "lucb"), "policy", "stochastic model only"),
     ],
 )
-def test_bad_settings_name_the_field_and_what_is_allowed(
+def test_errors_for_invalid_settings_name_the_field_and_what_is_allowed(
     ads: Path, words: tuple[str, ...], field: str, allowed: str
 ) -> None:
     run = bestpair("simulate", "--population", ads, *words)
@@ -156,7 +156,7 @@ def _write(path: Path, **arrays: object) -> Path:
     return path
 
 
-def test_bad_populations_name_the_field(tmp_path: Path) -> None:
+def test_errors_for_invalid_populations_name_the_field(tmp_path: Path) -> None:
     good_u = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1]]
     cases = {
         "u": [
@@ -183,14 +183,16 @@ def test_bad_populations_name_the_field(tmp_path: Path) -> None:
         (("trap", "--rank", "3"), "rank"),
     ],
 )
-def test_bad_population_requests_name_the_field(tmp_path: Path, words: tuple[str, ...], field: str) -> None:
+def test_errors_for_invalid_population_options_name_the_field(
+    tmp_path: Path, words: tuple[str, ...], field: str
+) -> None:
     run = bestpair("population", *words, "--out", tmp_path / "out.npz")
     assert run.returncode == 2
     assert run.stderr.startswith(f"bestpair: {field}: "), run.stderr
     assert not (tmp_path / "out.npz").exists()
 
 
-def test_certify_runs_any_accuracy_and_keeps_the_order_asked_for() -> None:
+def test_certify_accepts_any_accuracy_and_keeps_the_requested_order() -> None:
     words = (
         "--policies",
         "rplans",
@@ -215,7 +217,7 @@ def test_certify_runs_any_accuracy_and_keeps_the_order_asked_for() -> None:
 @pytest.mark.parametrize(
     ("words", "field"), [(("--items", "many"), "items"), (("--items", "7"), "items"), (("--epsilons", "x"), "epsilons")]
 )
-def test_bad_experiments_name_the_field(words: tuple[str, ...], field: str) -> None:
+def test_errors_for_invalid_experiment_options_name_the_field(words: tuple[str, ...], field: str) -> None:
     run = bestpair("experiment", "certify", *words)
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr.startswith(f"bestpair: {field}: ")

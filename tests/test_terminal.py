@@ -1,4 +1,4 @@
-"""What others wrote and commands print: a terminal obeys none of it."""
+"""Commands print untrusted text without control characters."""
 
 import json
 import sys
@@ -15,13 +15,13 @@ from app.verification.verify import Check
 HOSTILE = "b\x1b[2K\r\nok  all: \u202eevery check holds"
 
 
-def test_a_certificate_cannot_write_another_verdict(
+def test_a_certificate_cannot_overwrite_the_verdict(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     certificate, log = tmp_path / "certificate.json", tmp_path / "log.ndjson"
     certificate.write_text(json.dumps({"kind": "bestpair-certificate", "pair": ["a", HOSTILE]}))
     log.write_text("")
-    module = sys.modules["app.cli.verify"]  # the package's own name is the command
+    module = sys.modules["app.cli.verify"]  # app.cli.verify is the function
     monkeypatch.setattr(module, "check_certificate", lambda *_: [Check("session", False, HOSTILE)])
     monkeypatch.setattr(module, "check_plans", lambda *_: Check("plans", True, "as logged"))
     with pytest.raises(typer.Exit) as ended:
@@ -33,7 +33,7 @@ def test_a_certificate_cannot_write_another_verdict(
     assert lines[2].endswith("does NOT hold")
 
 
-def test_a_complaint_keeps_its_lines_and_nothing_else(
+def test_an_error_message_keeps_its_lines_without_control_characters(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fail() -> None:

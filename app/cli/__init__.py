@@ -1,4 +1,4 @@
-"""The `bestpair` command: parse, call, print. One file a command."""
+"""The `bestpair` command. Each module parses the options of a command, runs it and prints the result."""
 
 import sys
 from typing import Annotated
@@ -61,17 +61,17 @@ BAD_INPUT = (
 
 
 def main() -> None:
-    """Runs the command; a bad setting ends it with one line that says what to change."""
+    """Runs the command; invalid input ends it with exit code 2 and one line that says what to change."""
     try:
         cli()
     except BAD_INPUT as error:
         lines = f"bestpair: {error}{_reason(error)}".split("\n")
-        typer.echo("\n".join(map(on_one_line, lines)), err=True)  # some of it may be a server's or a file's words
+        typer.echo("\n".join(map(on_one_line, lines)), err=True)  # parts of it may come from a server or a file
         sys.exit(2)
 
 
 def _reason(error: Exception) -> str:
-    """Returns what the database driver said, for an operator: callers of the service are not told hosts and files."""
+    """Returns the message of the database driver, for an operator; responses of the service do not contain it."""
     cause = error.__cause__ if isinstance(error, StorageUnavailable) else None
-    said = str(getattr(cause, "orig", None) or "").strip().splitlines()
-    return f"\n  BESTPAIR_DATABASE_URL: {said[0]}" if said else ""
+    message = str(getattr(cause, "orig", None) or "").strip().splitlines()
+    return f"\n  BESTPAIR_DATABASE_URL: {message[0]}" if message else ""

@@ -1,4 +1,4 @@
-"""`bestpair demo`: the service, a simulated shop, and the dashboard's address."""
+"""`bestpair demo`: starts the service and a simulated shop, and prints the address of the dashboard."""
 
 import asyncio
 import signal
@@ -13,14 +13,13 @@ from rich.progress import BarColumn, TextColumn
 from app.cli.options import progress
 from app.client import AsyncClient
 from app.settings import InvalidSetting
-from app.simulation.demo import Visit, open_session, run_shop, temporary_service
+from app.simulation.demo import Shop, Visitors, open_session, run_shop, shop, temporary_service
 from app.simulation.server_process import free_port
-from app.simulation.shop import Shop, shop
 from app.wire.best_pair import BestPair
 
 DEFAULT_PORT = 8000
 LINE_SECONDS = 5.0
-"""Between two lines of progress where there is no terminal for a bar."""
+"""Time between two lines of progress where there is no terminal for a progress bar."""
 
 HOST = "127.0.0.1"
 
@@ -32,30 +31,29 @@ def demo(
             min=1, max=65_535, envvar="BESTPAIR_PORT", help=f"Port to listen on; default {DEFAULT_PORT}, or a free one."
         ),
     ] = None,
-    visitors: Annotated[float, typer.Option(min=1, max=5000, help="Simulated visitors a second.")] = 400,
-    exit_when_certified: Annotated[
-        bool, typer.Option("--exit-when-certified", help="End with the verdict instead of serving on.")
-    ] = False,
+    visitors: Annotated[float, typer.Option(min=1, max=5000, help="Simulated visitors per second.")] = 400,
+    exit_when_certified: Annotated[bool, typer.Option("--exit-when-certified", help="Exit after the verdict.")] = False,
 ) -> None:
-    """See it work: the service on a temporary database, and a simulated shop that sends it visitors.
+    """Run the service on a temporary database, with a simulated shop that sends it visitors.
 
-    Takes about a minute to certify and then serves on, so that you can look around; Ctrl-C ends it and leaves nothing.
+    It takes about a minute to certify. Then the service keeps running, so that you can explore it; Ctrl-C stops it and
+    deletes the database.
     """
     try:
         with temporary_service(_port(port)) as server:
             url = f"http://{HOST}:{server.port}"
-            asyncio.run(_show(url, Visit(visitors), exit_when_certified))
-    except KeyboardInterrupt:  # before the shop had opened
+            asyncio.run(_run(url, Visitors(visitors), exit_when_certified))
+    except KeyboardInterrupt:  # before the signal handlers were installed
         pass
-    typer.echo("The demo has ended; its database is gone.")
+    typer.echo("The demo has ended; its database is deleted.")
 
 
-def _port(asked: int | None) -> int:
-    """Returns the port to use; raises InvalidSetting if the one asked for is taken."""
-    if _is_free(asked or DEFAULT_PORT):
-        return asked or DEFAULT_PORT
-    if asked is not None:
-        raise InvalidSetting("--port", f"something else listens on {HOST}:{asked}; leave it out, or choose another")
+def _port(requested: int | None) -> int:
+    """Returns the port to use; raises InvalidSetting if the requested one is in use."""
+    if _is_free(requested or DEFAULT_PORT):
+        return requested or DEFAULT_PORT
+    if requested is not None:
+        raise InvalidSetting("--port", f"{HOST}:{requested} is in use; omit the option, or choose another port")
     return free_port()
 
 
@@ -69,75 +67,75 @@ def _is_free(port: int) -> bool:
     return True
 
 
-async def _show(url: str, visit: Visit, exit_when_certified: bool) -> None:
+async def _run(url: str, visitors: Visitors, exit_when_certified: bool) -> None:
     """Runs the shop until there is a verdict, then waits for Ctrl-C."""
     stop = asyncio.Event()
     for kind in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(kind, stop.set)
     store = shop()
     async with AsyncClient(url, timeout_seconds=30) as client:
-        session_id = await open_session(client, store, visit)
-        _introduce(url, session_id, store, visit)
+        session_id = await open_session(client, store, visitors)
+        _introduce(url, session_id, store, visitors)
         began = time.monotonic()
-        with progress(BarColumn(bar_width=20), TextColumn("{task.fields[says]}")) as bar:
-            task = bar.add_task("proof", total=1.0, says="the first visitors arrive")
-            said_at = began
+        with progress(BarColumn(bar_width=20), TextColumn("{task.fields[status]}")) as bar:
+            task = bar.add_task("proof", total=1.0, status="waiting for visitors")
+            printed_at = began
 
-            def tell(best: BestPair) -> None:
-                nonlocal said_at
-                bar.update(task, completed=_share_done(best), says=_says_shortly(best))
-                if bar.disable and time.monotonic() - said_at >= LINE_SECONDS:
-                    said_at = time.monotonic()
-                    typer.echo(f"  {_says(best)}")
+            def show(best: BestPair) -> None:
+                nonlocal printed_at
+                bar.update(task, completed=_share_done(best), status=_short_status(best))
+                if bar.disable and time.monotonic() - printed_at >= LINE_SECONDS:
+                    printed_at = time.monotonic()
+                    typer.echo(f"  {_status(best)}")
 
-            best = await run_shop(client, session_id, store, visit, stop, tell)
+            best = await run_shop(client, session_id, store, visitors, stop, show)
     if best.verdict == "not_yet":
         return
     typer.echo(_verdict(best, store, time.monotonic() - began))
     if not exit_when_certified:
-        typer.echo(f"The service goes on at {url}/ until you press Ctrl-C.")
+        typer.echo(f"The service keeps running at {url}/ until you press Ctrl-C.")
         await stop.wait()
 
 
-def _introduce(url: str, session_id: str, store: Shop, visit: Visit) -> None:
+def _introduce(url: str, session_id: str, store: Shop, visitors: Visitors) -> None:
     pairs = len(store.ads) * (len(store.ads) - 1) // 2
     typer.echo(f"Dashboard: {url}/   API: {url}/docs")
     typer.echo(f"Watch it:  {url}/#/sessions/{session_id}")
     typer.echo(
-        f"A simulated shop: {len(store.ads)} ads, {pairs} pairs, {visit.visitors_per_second:g} visitors a second. "
-        f"Which two ads leave the fewest visitors cold?"
+        f"A simulated shop: {len(store.ads)} ads, {pairs} pairs, {visitors.per_second:g} visitors per second. "
+        "Which two ads together are clicked by the most visitors?"
     )
     sys.stdout.flush()
 
 
 def _share_done(best: BestPair) -> float:
-    """Returns how much of the way is behind us, by the forecast."""
+    """Returns the share of the impressions that are done, by the forecast."""
     if best.forecast_samples is None:
         return 0.0
     return best.samples / max(best.samples + best.forecast_samples, 1)
 
 
-def _says_shortly(best: BestPair) -> str:
-    """Returns what fits beside a bar in 80 columns."""
-    return f"{best.samples:,} shown, gap {best.gap:.3f}, {best.contenders:,} in the race"
+def _short_status(best: BestPair) -> str:
+    """Returns a status that fits next to the progress bar in 80 columns."""
+    return f"{best.samples:,} shown, gap {best.gap:.3f}, {best.contenders:,} pairs left"
 
 
-def _says(best: BestPair) -> str:
-    ahead = "" if best.forecast_samples is None else f", about {best.forecast_samples:,} to go"
-    return f"{best.samples:,} impressions, gap {best.gap:.3f}, {best.contenders:,} pairs still in the race{ahead}"
+def _status(best: BestPair) -> str:
+    remaining = "" if best.forecast_samples is None else f", about {best.forecast_samples:,} to go"
+    return f"{best.samples:,} impressions, gap {best.gap:.3f}, {best.contenders:,} pairs left{remaining}"
 
 
 def _verdict(best: BestPair, store: Shop, seconds: float) -> str:
-    """Returns the end of the story, and what only a simulation knows."""
+    """Returns the verdict, and the true error, which is known only in a simulation."""
     labels = dict(store.ads)
     pair = " + ".join(labels[item] for item in best.pair)
     if not best.certified:
         return f"{best.verdict} after {best.samples:,} impressions: {pair} is within {best.gap:.3f} of the best"
     error = float(store.population.error(best.i, best.j))
-    truth = "it is the best" if error == 0 else f"the best is {100 * error:.1f} points better"
+    truth = "0, it is the best pair" if error == 0 else f"{100 * error:.1f} points"
     return (
         f"Certified after {best.samples:,} impressions in {seconds:.0f} s: {pair}\n"
-        f"  proven within {100 * best.epsilon:g} points of the best pair, {100 * (1 - best.delta):g} % sure "
-        f"(in truth, which only a simulation knows: {truth})"
+        f"  proven within {100 * best.epsilon:g} points of the best pair, confidence {100 * (1 - best.delta):g} % "
+        f"(true error, known only in a simulation: {truth})"
         + "".join(f"\n  note: {entry.problem}" for entry in best.health)
     )

@@ -15,7 +15,7 @@ COMMANDS = {
     "bench": "Measure the service: serving, growth, planning, latency, processes.",
 }
 MARKER = "bestpair_commands.py"
-"""A file of our package: another project may have a package called `experiments` too."""
+"""A file of our package, to distinguish it from another project's package called `experiments`."""
 
 
 class ExperimentsNotInstalled(Exception):
@@ -29,7 +29,7 @@ class ExperimentsNotInstalled(Exception):
 
 
 def add_experiments(cli: typer.Typer) -> None:
-    """Add the commands; the help of `bestpair` lists them where they are installed."""
+    """Add the commands; `bestpair --help` lists them only if the package is installed."""
     hidden = not _is_installed()
     for name, text in COMMANDS.items():
         cli.command(
@@ -39,14 +39,14 @@ def add_experiments(cli: typer.Typer) -> None:
             context_settings={
                 "allow_extra_args": True,
                 "ignore_unknown_options": True,
-                "allow_interspersed_args": False,  # the words keep their order
+                "allow_interspersed_args": False,  # keeps the order of the arguments
                 "help_option_names": [],  # --help is for the command of the package
             },
         )(_run)
 
 
 def _run(context: typer.Context) -> None:
-    """Run the command of the same name in the package `experiments`, with the same words.
+    """Run the command of the same name in the package `experiments`, with the same arguments.
 
     Raises:
         ExperimentsNotInstalled: there is no such package.
@@ -54,13 +54,13 @@ def _run(context: typer.Context) -> None:
     name = str(context.info_name)
     if not _is_installed():
         raise ExperimentsNotInstalled(name)
-    from experiments.bestpair_commands import commands  # noqa: PLC0415 - only where it is installed and used
+    from experiments.bestpair_commands import commands  # noqa: PLC0415 - only if it is installed and used
 
     typer.main.get_command(commands).main([name, *context.args], prog_name="bestpair")
 
 
 def _is_installed() -> bool:
-    """Return whether our package `experiments` can be imported. Imports nothing: a stranger's code must not run."""
+    """Return whether our package `experiments` is installed, without importing it: it may be another project's."""
     spec = importlib.util.find_spec("experiments")
     folders = (spec.submodule_search_locations if spec else None) or ()
     return any((Path(folder) / MARKER).is_file() for folder in folders)

@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.options import AsJson, Seed
-from app.simulation.mixtures import FAMILIES, mixture
-from app.simulation.movielens import Grouping, movielens
+from app.simulation.mixtures import FAMILIES, mixture, synthetic
+from app.simulation.movielens import Grouping, sample_movies
+from app.simulation.movielens_files import read_ratings
 from app.simulation.population import InvalidPopulation, Population
 from app.simulation.population_file import save_population
-from app.simulation.synthetic import synthetic
 
 SYNTHETIC, MOVIELENS = "synthetic", "movielens"
 
@@ -26,27 +26,31 @@ def population(
     rank: Annotated[int, typer.Option(help="Number of hidden groups, r.")] = 2,
     seed: Seed = 0,
     folder: Annotated[Path | None, typer.Option(help=f"{MOVIELENS}: folder of the data set (100K or 1M).")] = None,
-    grouping: Annotated[Grouping, typer.Option(help=f"{MOVIELENS}: what makes a group of users.")] = Grouping.GENDER,
-    threshold: Annotated[float, typer.Option(help=f"{MOVIELENS}: a rating this high is a click.")] = 4.0,
+    grouping: Annotated[
+        Grouping, typer.Option(help=f"{MOVIELENS}: the property that defines the groups.")
+    ] = Grouping.GENDER,
+    threshold: Annotated[float, typer.Option(help=f"{MOVIELENS}: a rating of at least this is a click.")] = 4.0,
     as_json: AsJson = False,
 ) -> None:
-    """Make a population file: click probabilities to simulate with.
+    """Make a population file: the click probabilities of simulated users.
 
-    ads6, ads20: few clicks; pref: many; clus: few favourites a group; trap: the best pair is made of weak items;
-    synthetic: the paper's; movielens: from ratings you have.
+    ads6, ads20: few clicks; pref: many; clus: a few favourites per group; trap: the best pair consists of mediocre
+    items; synthetic: as in the paper; movielens: from a MovieLens data set that you have.
     """
     rng = np.random.default_rng(seed)
     if kind == MOVIELENS:
         if folder is None:
-            raise InvalidPopulation("folder", "say where the data set is: --folder DIR (MovieLens 100K or 1M)")
-        made = movielens(folder, items, rank, rng, grouping=grouping, threshold=threshold)
+            raise InvalidPopulation(
+                "folder", "is missing: give the folder of the data set, --folder DIR (MovieLens 100K or 1M)"
+            )
+        made = sample_movies(read_ratings(folder), items, rank, rng, grouping=grouping, threshold=threshold)
     elif kind == SYNTHETIC:
         made = synthetic(items, rank, rng)
     elif kind in FAMILIES:
         made = mixture(kind, items, rank, rng)
     else:
         kinds = ", ".join([*FAMILIES, SYNTHETIC, MOVIELENS])
-        raise InvalidPopulation("kind", f'there is no population called "{kind}"; there are {kinds}')
+        raise InvalidPopulation("kind", f'must be one of {kinds}, got "{kind}"')
     save_population(made, out)
     described = _describe(made, out)
     if as_json:
@@ -59,7 +63,7 @@ def population(
 
 
 def _describe(made: Population, path: Path) -> dict[str, object]:
-    """Returns what people ask first about a population."""
+    """Returns a summary of the population."""
     best = made.best_pair()
     return {
         "file": str(path),

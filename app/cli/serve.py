@@ -15,14 +15,14 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on (BESTPAIR_HOST).")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on (BESTPAIR_PORT).")] = None,
 ) -> None:
-    """Run the service. Settings come from BESTPAIR_HOST, _PORT, _DATABASE_URL, _WORKERS; options win."""
+    """Run the service. Settings: BESTPAIR_HOST, _PORT, _DATABASE_URL, _WORKERS; options take precedence."""
     settings = Settings.from_environment(os.environ)
     given = {name: value for name, value in (("host", host), ("port", port)) if value is not None}
     run_server(replace(settings, **given))  # type: ignore[arg-type]  # each option has its field's type
 
 
 def migrate() -> None:
-    """Bring the database (BESTPAIR_DATABASE_URL) to this version's schema."""
+    """Migrate the database (BESTPAIR_DATABASE_URL) to the schema of this version."""
     settings = Settings.from_environment(os.environ)
     run_migrations(settings)
     typer.echo("the database is at the latest revision")

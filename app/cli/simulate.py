@@ -1,14 +1,27 @@
-"""`bestpair simulate`: one session."""
+"""`bestpair simulate`: one session with simulated users, in this process or on a running service."""
 
 import asyncio
 import json
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.progress import TextColumn
 
-from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, InFlight, Rank, Seed, parse_rank, progress
+from app.cli.options import (
+    AsJson,
+    Budget,
+    Delta,
+    Epsilon,
+    InFlight,
+    ItemClicks,
+    ModelName,
+    Rank,
+    Seed,
+    parse_rank,
+    progress,
+)
 from app.client import AsyncClient, ProblemError
 from app.engine.plan import Report
 from app.engine.policies import DEFAULT_POLICIES, check_new, policy_named
@@ -16,40 +29,41 @@ from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
 from app.results.notes import epsilon_note
 from app.settings import InvalidSetting
-from app.simulation.delivery import Immediate
 from app.simulation.population import Population
 from app.simulation.population_file import load_population
 from app.simulation.remote import AdServers, RemoteOutcome, run_remote
 from app.simulation.run import run_session
-from app.simulation.users import Users
+from app.simulation.users import Impression, Response, Users
 from app.wire.best_pair import BestPair
 
 
 def simulate(
     population: Annotated[Path, typer.Option(help="A population file (bestpair population makes them).")],
     policy: Annotated[str | None, typer.Option(help="Default: rplans, or plans in the deterministic model.")] = None,
-    model: HowAnswered = Model.STOCHASTIC,
+    model: ModelName = Model.STOCHASTIC,
     rank: Rank = "auto",
     epsilon: Epsilon = 0.05,
     delta: Delta = 0.05,
     seed: Seed = 0,
     budget: Budget = None,
     self_pairs: Annotated[
-        SelfPairs | None, typer.Option(help="May one item be shown twice? Default: what the policy needs.")
+        SelfPairs | None, typer.Option(help="Whether one item may be shown twice; default: as the policy needs.")
     ] = None,
-    url: Annotated[str | None, typer.Option(help="Drive a running service, e.g. http://127.0.0.1:8000.")] = None,
+    url: Annotated[
+        str | None, typer.Option(help="Run the session on this service, e.g. http://127.0.0.1:8000.")
+    ] = None,
     key: Annotated[
         str | None, typer.Option(envvar="BESTPAIR_KEY", help="With --url: an access key with the scope admin.")
     ] = None,
-    item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
+    item_clicks: ItemClicks = False,
     in_flight: InFlight = 0,
     clients: Annotated[int, typer.Option(min=1, max=1000, help="With --url: concurrent ad servers.")] = 16,
-    per_call: Annotated[int, typer.Option(min=1, max=1000, help="With --url: pairs asked for in one call.")] = 20,
+    per_call: Annotated[int, typer.Option(min=1, max=1000, help="With --url: pairs requested in one call.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Run one session and print how it ended; the last line is one JSON object.
+    """Run one session and print the outcome; the last line is one JSON object.
 
-    In process by default; with --url against a running service, with many concurrent ad servers.
+    In this process by default; with --url on a running service, with many concurrent ad servers.
     """
     people = load_population(population)
     chosen = policy_named(policy or DEFAULT_POLICIES[model])
@@ -67,31 +81,30 @@ def simulate(
     check_new(chosen, problem)
     if url is not None:
         fleet = AdServers(clients=clients, pairs_per_call=per_call, item_clicks=item_clicks)
-        outcome_json = _drive_service(url, key, people, problem, chosen.name, fleet)
-        _tell(outcome_json, as_json, url)
+        _print(_run_on_service(url, key, people, problem, chosen.name, fleet), as_json, url)
         return
-    with progress(TextColumn("{task.fields[says]}")) as bar:
-        task = bar.add_task(f"{chosen.name} on {people.n_items} items", total=None, says="")
+    with progress(TextColumn("{task.fields[status]}")) as bar:
+        task = bar.add_task(f"{chosen.name} on {people.n_items} items", total=None, status="")
         notes: list[str] = []
 
         def show(report: Report) -> None:
             notes[:] = _notes(problem, report)
-            says = f"{report.samples:,} impressions, gap {report.gap:.3f}, {report.contenders:,} contenders"
-            bar.update(task, advance=1, says=f"{report.phase}: {says}")
+            status = f"{report.samples:,} impressions, gap {report.gap:.3f}, {report.contenders:,} contenders"
+            bar.update(task, advance=1, status=f"{report.phase}: {status}")
 
         outcome = run_session(chosen, problem, people, source(Purpose.USERS, seed), show, in_flight)
-    _tell({**outcome.as_json(), "notes": notes}, as_json)
+    _print({**outcome.as_json(), "notes": notes}, as_json)
 
 
 def _notes(problem: Problem, report: Report) -> list[str]:
-    """Returns what the service would say in `health` about the session's epsilon."""
+    """Returns the notes about epsilon that the service would show in `health`."""
     if problem.model is Model.DETERMINISTIC:
         return []
     estimate = None if report.estimate is None else 1.0 - report.estimate
     return [note.problem for note in epsilon_note(problem.epsilon, 1.0 - report.interval[0], estimate)]
 
 
-def _drive_service(
+def _run_on_service(
     url: str, key: str | None, people: Population, problem: Problem, policy: str, fleet: AdServers
 ) -> dict[str, Any]:
     """Returns the outcome of a session on a running service."""
@@ -106,42 +119,45 @@ def _drive_service(
         "budget": problem.budget,
         "seed": problem.seed,
     }
+    users = Users(people, problem.model)
 
-    async def drive() -> RemoteOutcome:
-        with progress(TextColumn("{task.fields[says]}")) as bar:
-            task = bar.add_task(f"{policy} on {url}", total=None, says="")
+    def respond(impression: Impression, rng: np.random.Generator) -> list[Response]:
+        return [users.respond(impression, rng)]
+
+    async def run() -> RemoteOutcome:
+        with progress(TextColumn("{task.fields[status]}")) as bar:
+            task = bar.add_task(f"{policy} on {url}", total=None, status="")
 
             def show(best: BestPair) -> None:
-                says = f"{best.samples:,} impressions, gap {best.gap:.3f}, {best.contenders:,} contenders"
-                bar.update(task, says=f"{best.phase}: {says}")
+                status = f"{best.samples:,} impressions, gap {best.gap:.3f}, {best.contenders:,} contenders"
+                bar.update(task, status=f"{best.phase}: {status}")
 
-            responder = Immediate(Users(people, problem.model))
             rng = source(Purpose.USERS, problem.seed)
             async with AsyncClient(url, api_key=key, timeout_seconds=60) as client:
-                return await run_remote(client, settings, people, responder, fleet, rng, show)
+                return await run_remote(client, settings, people, respond, fleet, rng, show)
 
     try:
-        return asyncio.run(drive()).as_json(policy)
+        return asyncio.run(run()).as_json(policy)
     except ProblemError as refusal:
         if refusal.status != 401:
             raise
         raise InvalidSetting(
-            "--key", "the service asks for one with the scope admin; BESTPAIR_KEY may hold it"
+            "--key", "the service requires a key with the scope admin; give it here or in BESTPAIR_KEY"
         ) from None
 
 
-def _tell(outcome: dict[str, Any], as_json: bool, url: str | None = None) -> None:
-    """Prints a sentence for people, and the JSON object as the last line."""
+def _print(outcome: dict[str, Any], as_json: bool, url: str | None = None) -> None:
+    """Prints a summary, and the JSON object as the last line."""
     if not as_json:
-        found = "certified" if outcome["certified"] else f"{outcome['verdict'].replace('_', ' ')}, not certified"
+        verdict = "certified" if outcome["certified"] else f"{outcome['verdict'].replace('_', ' ')}, not certified"
         typer.echo(
-            f"{found}: pair {tuple(outcome['pair'])} after {outcome['samples']:,} impressions and {outcome['plans']} "
-            f"plans; proven within {outcome['gap']:.4g} of the best, in truth {outcome['error']:.4g}"
+            f"{verdict}: pair {tuple(outcome['pair'])} after {outcome['samples']:,} impressions and {outcome['plans']} "
+            f"plans; proven within {outcome['gap']:.4g} of the best, true error {outcome['error']:.4g}"
         )
         for note in outcome["notes"]:
             typer.echo(f"note: {note}")
         if "acknowledged" in outcome:
-            typer.echo(f"{outcome['acknowledged']:,} answers acknowledged, {outcome['counted']:,} counted")
+            typer.echo(f"feedback: {outcome['acknowledged']:,} acknowledged, {outcome['counted']:,} counted")
         if url is not None:
             typer.echo(f"on the dashboard: {url.rstrip('/')}/#/sessions/{outcome['session']}")
     typer.echo(json.dumps(outcome))

@@ -13,16 +13,22 @@ from app.verification.verify import verify as check_certificate
 
 
 def verify(
-    certificate: Annotated[Path, typer.Argument(help="A certificate, as GET /v1/sessions/ID/certificate gives it.")],
-    log: Annotated[Path, typer.Option(help="The session's export as NDJSON, as GET /v1/sessions/ID/export gives it.")],
+    certificate: Annotated[
+        Path, typer.Argument(help="A certificate: the response of GET /v1/sessions/ID/certificate.")
+    ],
+    log: Annotated[
+        Path, typer.Option(help="The session's export as NDJSON: the response of GET /v1/sessions/ID/export.")
+    ],
 ) -> None:
-    """Check a certificate: recount the log, recompute every bound, plan again. Exit code 1 if one does not hold."""
+    """Check a certificate: recount the log, recompute every bound, repeat every plan. Exit code 1 if a check fails."""
     document = _read(certificate, "certificate")
-    with _opened(log, "log") as lines:
+    with _open(log, "log") as lines:
         try:
             rows = [json.loads(line) for line in lines if line.strip()]
         except ValueError as error:
-            raise InvalidProblem("log", f"{log} is not an export as NDJSON, one JSON object a line (CSV?)") from error
+            raise InvalidProblem(
+                "log", f"{log} is not an export as NDJSON with one JSON object per line (is it CSV?)"
+            ) from error
     try:
         checks = [*check_certificate(document, rows), check_plans(document, rows)]
     except (ValueError, KeyError, TypeError) as error:
@@ -30,13 +36,13 @@ def verify(
     for check in checks:
         typer.echo(on_one_line(f"{'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}"))
     holds = all(check.holds for check in checks)
-    # The documents are other people's: what they say must not move the cursor and write another verdict.
+    # The documents are untrusted: their text must not contain control characters that overwrite the verdict.
     pair = on_one_line(" and ".join(document["pair"]))
     typer.echo(f"the certificate of {pair} {'holds' if holds else 'does NOT hold'}")
     raise typer.Exit(0 if holds else 1)
 
 
-def _opened(path: Path, field: str) -> TextIO:
+def _open(path: Path, field: str) -> TextIO:
     try:
         return path.open(encoding="utf-8")
     except OSError as error:
@@ -44,7 +50,7 @@ def _opened(path: Path, field: str) -> TextIO:
 
 
 def _read(path: Path, field: str) -> dict[str, Any]:
-    with _opened(path, field) as file:
+    with _open(path, field) as file:
         try:
             document = json.load(file)
         except ValueError as error:

@@ -1,1 +1,1 @@
-"""Simulated populations and ad servers, in process or over HTTP."""
+"""Simulated users, populations and ad servers, in process or over HTTP; the demo."""

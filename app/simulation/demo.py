@@ -1,4 +1,9 @@
-"""The demo: the service on a temporary database, and a simulated shop that sends it visitors at a steady pace."""
+"""The demo: the service on a temporary database, and a simulated shop that sends it visitors at a steady rate.
+
+The shop has 24 ads and three groups of visitors, which the service does not know. Of single ads, the second and third
+best have a moderate click rate in all groups. The best *pair* consists of the first and the fourth: each is clicked by
+the group that the other does not reach.
+"""
 
 import asyncio
 import tempfile
@@ -11,24 +16,70 @@ from pathlib import Path
 import numpy as np
 
 from app.client import AsyncClient, AsyncFeed, FeedSettings
-from app.simulation.impressions import Impression
+from app.simulation.population import Population
 from app.simulation.server_process import SERVICE, ServerProcess, service_environment
-from app.simulation.shop import Shop
-from app.simulation.users import Users
+from app.simulation.users import Impression, Users
 from app.wire.best_pair import BestPair
 from app.wire.sessions import ItemIn
 
 TICK_SECONDS = 0.02
 POLL_SECONDS = 0.25
 CATCH_UP_SECONDS = 1.0
-"""Visitors who could not be served while the machine was busy are served later, but no more than so many seconds."""
+"""Visitors who were not served while the machine was busy are served later, at most those of this many seconds."""
+
+SHARES = (0.46, 0.40, 0.14)
+"""Of runners, commuters and parents among the visitors."""
+
+# (label, click probability of a runner, of a commuter, of a parent). Chosen by hand: favourites of each group, some ads
+# with a moderate rate in all groups, and a tail that is rarely clicked.
+_ADS = (
+    ("Trail running shoes", 0.60, 0.04, 0.06),
+    ("Carbon race shoes", 0.34, 0.02, 0.02),
+    ("GPS sports watch", 0.27, 0.08, 0.05),
+    ("Compression socks", 0.16, 0.03, 0.02),
+    ("Energy gels, box of 24", 0.13, 0.01, 0.01),
+    ("Noise-cancelling headphones", 0.03, 0.58, 0.07),
+    ("Folding bike", 0.08, 0.27, 0.06),
+    ("Laptop backpack", 0.06, 0.28, 0.08),
+    ("Thermos mug", 0.07, 0.17, 0.09),
+    ("Umbrella, storm-proof", 0.03, 0.12, 0.07),
+    ("Balance bike for kids", 0.02, 0.03, 0.38),
+    ("Rain suit for kids", 0.02, 0.02, 0.26),
+    ("Lunch boxes, set of 3", 0.03, 0.07, 0.21),
+    ("Board game of the year", 0.06, 0.09, 0.24),
+    ("Winter sale: 30 % off", 0.27, 0.28, 0.30),
+    ("Gift card", 0.25, 0.27, 0.26),
+    ("Free shipping weekend", 0.18, 0.19, 0.21),
+    ("Members get 10 % back", 0.12, 0.13, 0.12),
+    ("Our newsletter", 0.02, 0.03, 0.03),
+    ("Garden gloves", 0.02, 0.02, 0.05),
+    ("Desk lamp", 0.03, 0.08, 0.04),
+    ("Scented candle", 0.02, 0.04, 0.05),
+    ("Printer paper", 0.01, 0.03, 0.02),
+    ("Phone case", 0.05, 0.09, 0.06),
+)
 
 
 @dataclass(frozen=True)
-class Visit:
-    """What the demo asks for and how busy the shop is."""
+class Shop:
+    """The ads (an id and a label each) and the visitors who see them."""
 
-    visitors_per_second: float
+    ads: tuple[tuple[str, str], ...]
+    population: Population
+
+
+def shop() -> Shop:
+    """Returns the shop of the demo; it is always the same."""
+    ads = tuple((f"ad-{number:02d}", label) for number, (label, *_) in enumerate(_ADS, start=1))
+    clicks = np.array([rates for _, *rates in _ADS]).T  # (3, K)
+    return Shop(ads, Population.mixture(SHARES, clicks))
+
+
+@dataclass(frozen=True)
+class Visitors:
+    """The rate of visitors, and the accuracy that the demo's session has to reach."""
+
+    per_second: float
     epsilon: float = 0.05
     delta: float = 0.05
     seed: int = 1
@@ -36,7 +87,7 @@ class Visit:
 
 @contextmanager
 def temporary_service(port: int) -> Iterator[ServerProcess]:
-    """Yields the service on a database that is gone afterwards."""
+    """Yields the service on a temporary database, started; stops it and deletes the database at the end."""
     with tempfile.TemporaryDirectory(prefix="bestpair-demo-") as folder:
         url = f"sqlite:///{Path(folder) / 'demo.db'}"
         environment = service_environment(url, host="127.0.0.1", workers="1")
@@ -48,11 +99,13 @@ def temporary_service(port: int) -> Iterator[ServerProcess]:
             server.stop()
 
 
-async def open_session(client: AsyncClient, shop: Shop, visit: Visit) -> str:
-    """Returns the id of the shop's session."""
+async def open_session(client: AsyncClient, shop: Shop, visitors: Visitors) -> str:
+    """Creates a session with the shop's ads and returns its id."""
     ads = [ItemIn(id=ad_id, label=label) for ad_id, label in shop.ads]
     name = "Homepage, two slots (simulated shop)"
-    created = await client.create_session(ads, name=name, epsilon=visit.epsilon, delta=visit.delta, seed=visit.seed)
+    created = await client.create_session(
+        ads, name=name, epsilon=visitors.epsilon, delta=visitors.delta, seed=visitors.seed
+    )
     return created.id
 
 
@@ -60,40 +113,40 @@ async def run_shop(
     client: AsyncClient,
     session_id: str,
     shop: Shop,
-    visit: Visit,
+    visitors: Visitors,
     stop: asyncio.Event,
     on_progress: Callable[[BestPair], None],
 ) -> BestPair:
-    """Returns the answer once there is a verdict, or what is known when told to stop."""
+    """Sends visitors until there is a verdict or `stop` is set; returns the best pair at that time."""
     closed = asyncio.Event()
     async with AsyncFeed(client, session_id, FeedSettings(first_timeout_seconds=60)) as feed:
-        visitors = asyncio.create_task(_serve_visitors(feed, shop, visit, closed))
+        serving = asyncio.create_task(_serve_visitors(feed, shop, visitors, closed))
         try:
             best = await client.best_pair(session_id)
-            while best.verdict == "not_yet" and not stop.is_set() and not visitors.done():
+            while best.verdict == "not_yet" and not stop.is_set() and not serving.done():
                 await asyncio.sleep(POLL_SECONDS)
                 best = await client.best_pair(session_id)
                 on_progress(best)
         finally:
             closed.set()
-            await visitors
+            await serving
     return best
 
 
-async def _serve_visitors(feed: AsyncFeed, shop: Shop, visit: Visit, closed: asyncio.Event) -> None:
-    """Shows pairs to visitors as they come, until the shop closes."""
-    users, rng = Users(shop.population), np.random.default_rng(visit.seed)
+async def _serve_visitors(feed: AsyncFeed, shop: Shop, visitors: Visitors, closed: asyncio.Event) -> None:
+    """Shows pairs to visitors at the given rate and reports their clicks, until `closed` is set."""
+    users, rng = Users(shop.population), np.random.default_rng(visitors.seed)
     places = {ad_id: place for place, (ad_id, _) in enumerate(shop.ads)}
     served, began = 0, time.monotonic()
     while not closed.is_set():
         elapsed = time.monotonic() - began
-        due = int(elapsed * visit.visitors_per_second) - served
-        most = int(CATCH_UP_SECONDS * visit.visitors_per_second)
-        served += max(0, due - most)  # they have gone away
+        due = int(elapsed * visitors.per_second) - served
+        most = int(CATCH_UP_SECONDS * visitors.per_second)
+        served += max(0, due - most)  # those above it are dropped
         for _ in range(min(due, most)):
             pair = await feed.next()
             i, j = (places[item] for item in pair.items)
-            answer = users.respond(Impression(pair.ticket or "", i, j, elapsed), rng)
-            feed.report(pair, reward=answer.reward)
+            response = users.respond(Impression(pair.ticket or "", i, j, elapsed), rng)
+            feed.report(pair, reward=response.reward)
             served += 1
         await asyncio.sleep(TICK_SECONDS)

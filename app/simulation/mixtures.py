@@ -1,4 +1,4 @@
-"""Families of random mixtures on which policies are compared: ads, tastes, favourites, and a trap for row means."""
+"""Random populations: families of mixtures (ads, preferences, favourites, a trap) and the paper's synthetic L."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -12,23 +12,23 @@ Family = Callable[[int, int, np.random.Generator], Population]
 
 # Shares are Dirichlet(5, ..., 5): groups of different sizes, none negligible.
 SHARE_CONCENTRATION = 5.0
-# clus: each group loves a few items and hardly looks at the rest.
+# clus: each group clicks a few items often and the rest rarely.
 FAVOURITES_PER_GROUP = 5
 FAVOURITE_CLICKS = (0.3, 0.7)
 BACKGROUND_BETA = (1.0, 25.0)
-# pref: tastes of all sorts.
+# pref: click probabilities over a wide range.
 PREFERENCE_CLICKS = (0.05, 0.7)
 
-# trap, derived by hand. Two specialists, each clicked with probability RARELY by one group and so often by the other
-# that its mean is m = SPECIALIST_MEAN, have L = (1 - RARELY)(1 + RARELY - 2m) = .245, whatever the shares. The two best
-# generalists, liked equally by both groups with mean up to .46, have (1-.46)^2 = .292, less at most
+# trap, derived by hand. Each of two specialists is clicked with probability RARELY by one group, and by the other just
+# often enough that its mean is m = SPECIALIST_MEAN. They have L = (1 - RARELY)(1 + RARELY - 2m) = .245 for all shares.
+# The two best generalists, liked equally by both groups with mean up to .46, have (1-.46)^2 = .292, less at most
 # (GENERALIST_TILT / 2)^2 = .0025 for opposite tilts: the specialists win by .044 or more. A uniform spread from .06 to
 # .46 puts (.46 - .385)/.40 = 19 % of the generalists above a specialist's mean: ranks 38 and 39 of 200 by row mean.
 RARELY = 0.02
 SPECIALIST_MEAN = 0.385
 GENERALIST_MEANS = (0.06, 0.46)
 GENERALIST_TILT = 0.1
-# A group smaller than m cannot lift its specialist to the mean m, so the trap's groups are of similar size.
+# A group smaller than m cannot raise the mean of its specialist to m, so the groups of the trap have similar sizes.
 TRAP_SMALLEST_SHARE = 0.4
 TRAP_SMALLEST_K = 4
 
@@ -37,7 +37,7 @@ def mixture(family: str, n_items: int, rank: int, rng: np.random.Generator) -> P
     """Returns a random population of the family: shares are drawn first, then clicks group by group.
 
     Raises:
-        InvalidPopulation: unknown `family`, or `items` or `rank` it cannot have.
+        InvalidPopulation: unknown `family`, or `items` or `rank` out of its range.
     """
     if family not in FAMILIES:
         raise InvalidPopulation("family", f"must be one of {', '.join(FAMILIES)}, got {family!r}")
@@ -46,15 +46,30 @@ def mixture(family: str, n_items: int, rank: int, rng: np.random.Generator) -> P
 
 
 def mixture_of_rate(rate: float, n_items: int, rank: int, rng: np.random.Generator) -> Population:
-    """Returns a random population whose items are clicked at this rate on average: Beta(1, 1/rate - 1), as the ads are.
+    """Returns a random population with this mean click rate: Beta(1, 1/rate - 1), as in the ads families.
 
     Raises:
-        InvalidPopulation: a `click_rate` outside of 0 to 1, or `items` or `rank` that cannot be.
+        InvalidPopulation: a `click_rate` outside of 0 to 1, or `items` or `rank` out of range.
     """
     if not 0 < rate < 1:
         raise InvalidPopulation("click_rate", f"must be strictly between 0 and 1, got {rate}")
     _check(n_items, rank)
     return _beta(1.0, 1 / rate - 1)(n_items, rank, rng)
+
+
+def synthetic(n_items: int, rank: int, rng: np.random.Generator) -> Population:
+    """Returns L = X X^T / max(X X^T), X uniform on [0, 1]^(K x r): rank r, but not exactly a mixture of r groups.
+
+    From the paper (appendix, "Additional experimental results"). The maximum of a Gram matrix is on its diagonal, so
+    the row norms of X give it.
+
+    Raises:
+        InvalidPopulation: `items` or `rank` out of range.
+    """
+    _check(n_items, rank)
+    x = rng.random((n_items, rank))  # (K, r)
+    largest = np.sum(x**2, axis=1).max()
+    return Population.from_factor(x / np.sqrt(largest))
 
 
 def _check(n_items: int, rank: int) -> None:
@@ -65,7 +80,7 @@ def _check(n_items: int, rank: int) -> None:
 
 
 def _beta(a: float, b: float) -> Family:
-    """Returns the family with every click probability Beta(a, b)."""
+    """Returns the family in which every click probability is Beta(a, b)."""
 
     def draw(n_items: int, rank: int, rng: np.random.Generator) -> Population:
         shares = _shares(rank, rng)
@@ -92,9 +107,9 @@ def _favourites(n_items: int, rank: int, rng: np.random.Generator) -> Population
 
 
 def _trap(n_items: int, rank: int, rng: np.random.Generator) -> Population:
-    """Returns two groups whose best pair is two specialists, each of them mediocre by its row mean.
+    """Returns two groups whose best pair is two specialists, each with a mediocre row mean.
 
-    A policy that keeps the items with the best row means loses both. Draws: shares, means of generalists, tilts, order.
+    A policy that keeps the items with the best row means drops both. Draws: shares, means of generalists, tilts, order.
     """
     if rank != 2:
         raise InvalidPopulation("rank", f"the trap has two groups: must be 2, got {rank}")
@@ -125,8 +140,8 @@ def _shares(rank: int, rng: np.random.Generator) -> FloatArray:
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
-        "ads6": _beta(1.0, 6.0),  # clicked one time in seven: a strong offer
-        "ads20": _beta(1.0, 20.0),  # one time in 21: closer to real ads
+        "ads6": _beta(1.0, 6.0),  # mean click rate 1 in 7: a strong offer
+        "ads20": _beta(1.0, 20.0),  # 1 in 21: closer to real ads
         "pref": _preferences,
         "clus": _favourites,
         "trap": _trap,

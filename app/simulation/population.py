@@ -1,4 +1,4 @@
-"""A population of users: the no-click probability L of every pair, known in full, which only simulations enjoy.
+"""A population of users: the no-click probability L of every pair, which is fully known only in a simulation.
 
 L = X X^T with a factor X of shape (K, r). For a mixture of r groups, X[i, k] = sqrt(p_k) (1 - u_k(i)), with p_k the
 share of group k and u_k(i) the probability that one of its users clicks item i.
@@ -14,18 +14,18 @@ import numpy.typing as npt
 
 from app.engine.arrays import FloatArray, IntArray
 
-# Shares written with six digits are taken, and rescaled; anything worse is a mistake in the file.
+# Shares written with six digits are accepted and rescaled; a larger deviation is a mistake in the file.
 SHARES_TOLERANCE = 1e-6
 # Shares this close to 1 in sum are left as they are, so that saving and loading changes no bit.
 ROUNDING = 1e-12
-# A factor scaled to a largest entry of 1 misses it by a few roundings.
+# A factor scaled to a largest entry of 1 may exceed it by a few rounding errors.
 LOSS_TOLERANCE = 1e-9
-# 8 MB a tile: what is K x K is never held in full.
+# 8 MB per tile: a K x K matrix is never held in full.
 TILE_ENTRIES = 2**20
 
 
 class InvalidPopulation(ValueError):
-    """A population that cannot exist or be read; `field` names the culprit and the message says what is allowed."""
+    """A population that is invalid or cannot be read; `field` names the part, the message says what is allowed."""
 
     def __init__(self, field: str, advice: str) -> None:
         self.field = field
@@ -43,9 +43,9 @@ class BestPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """No-click probabilities by their factor, and the groups behind them where they are known.
+    """No-click probabilities, given by a factor, and the groups they come from where these are known.
 
-    Made by `mixture` or `from_factor`, which check what they are given and keep read-only copies.
+    Made by `mixture` or `from_factor`, which check their arguments and keep read-only copies.
     """
 
     factor: FloatArray  # (K, r) X, with L = X X^T
@@ -73,7 +73,7 @@ class Population:
 
     @classmethod
     def from_factor(cls, x: npt.ArrayLike) -> Self:
-        """Returns the population with L = x x^T; it has no groups, so it cannot tell which item was clicked."""
+        """Returns the population with L = x x^T; it has no groups, so it has no clicks by item."""
         factor = _numbers("x", x)
         if factor.ndim != 2 or factor.shape[0] < 2 or factor.shape[1] < 1:
             raise InvalidPopulation("x", f"must have shape (items, rank), items >= 2, rank >= 1, got {factor.shape}")
@@ -103,7 +103,7 @@ class Population:
         return probabilities
 
     def loss_matrix(self) -> FloatArray:
-        """Returns L (K, K) in full, 8 K^2 bytes: for small K and for plots."""
+        """Returns the whole matrix L (K, K), 8 K^2 bytes: for small K."""
         return np.clip(self.factor @ self.factor.T, 0.0, 1.0)
 
     def best_pair(self, self_pairs: bool = False) -> BestPair:
@@ -111,14 +111,14 @@ class Population:
         return self._best_of_all if self_pairs else self._best_distinct
 
     def error(self, i: IntArray | int, j: IntArray | int) -> FloatArray:
-        """Returns L_ij - min of L over distinct pairs: what showing (i, j) for ever loses per impression."""
+        """Returns L_ij - min of L over distinct pairs: the loss per impression of always showing (i, j)."""
         excess = self.loss(i, j) - self._best_distinct.value
-        # Only a self pair can be better than the best distinct pair; below zero elsewhere is rounding.
+        # Only a self pair can be better than the best distinct pair; other negative values are rounding errors.
         return np.where(np.asarray(i) == np.asarray(j), excess, np.maximum(excess, 0.0))
 
     def eigenvalues(self) -> FloatArray:
-        """Returns the min(r, K) eigenvalues of L that can be other than 0, highest first, at O(K r^2)."""
-        gram = self.factor.T @ self.factor  # (r, r), the same eigenvalues as L but for zeros
+        """Returns the min(r, K) eigenvalues of L that may be nonzero, highest first, in O(K r^2)."""
+        gram = self.factor.T @ self.factor  # (r, r), the same nonzero eigenvalues as L
         highest_first: FloatArray = np.clip(np.linalg.eigvalsh(gram)[::-1], 0.0, None)
         return highest_first[: self.n_items]
 
@@ -131,7 +131,7 @@ class Population:
         return self._search(diagonal=0)
 
     def _search(self, diagonal: int) -> BestPair:
-        """Returns the lowest entry on or above this diagonal, tile by tile."""
+        """Returns the lowest entry on or above this diagonal."""
         lowest, i, j = np.inf, 0, 0
         for start, tile in _upper_tiles(self.factor):
             rows = len(tile)  # only the first square of the tile reaches below the diagonal
@@ -144,7 +144,7 @@ class Population:
 
 
 def _upper_tiles(factor: FloatArray) -> Iterator[tuple[int, FloatArray]]:
-    """Yields (start, rows start.. of X X^T from column start on): all of the upper triangle, some rows at a time."""
+    """Yields (start, rows start.. of X X^T from column start on): the upper triangle, some rows at a time."""
     n_items = len(factor)
     rows = max(1, TILE_ENTRIES // n_items)
     for start in range(0, n_items, rows):
@@ -152,7 +152,7 @@ def _upper_tiles(factor: FloatArray) -> Iterator[tuple[int, FloatArray]]:
 
 
 def _numbers(field: str, values: npt.ArrayLike) -> FloatArray:
-    """Returns a copy as float64, or says why these are not finite numbers."""
+    """Returns a copy as float64; raises InvalidPopulation unless all are finite real numbers."""
     try:
         array = np.asarray(values)
     except ValueError as ragged:

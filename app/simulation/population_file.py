@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from app.simulation.population import InvalidPopulation, Population
 
-# What zipfile, zlib and numpy raise on bytes that are no arrays: damaged, cut off, encrypted, pickled, absurdly large.
+# Raised by zipfile, zlib and numpy for data that are not arrays: damaged, truncated, encrypted, pickled, too large.
 UNREADABLE = (ValueError, EOFError, KeyError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error)
 
 
 def save_population(population: Population, path: Path) -> None:
-    """Writes the population so that `load_population` returns the same numbers, to the bit.
+    """Writes the population; `load_population` returns bit-equal numbers.
 
     Raises:
         InvalidPopulation: the path cannot be written (field `path`).
@@ -26,7 +26,7 @@ def save_population(population: Population, path: Path) -> None:
         else {"p": population.shares, "u": population.click_probabilities}
     )
     try:
-        # An open file, because numpy would add ".npz" to a bare name and the caller would not find it.
+        # Given an open file, because numpy adds ".npz" to a file name without it.
         with path.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
     except OSError as error:
@@ -34,10 +34,10 @@ def save_population(population: Population, path: Path) -> None:
 
 
 def load_population(path: Path) -> Population:
-    """Returns the population of a file, checked; never unpickles, so a file from a stranger can do no harm.
+    """Returns the checked population of a file. Never unpickles: a file from an untrusted source cannot run code.
 
     Raises:
-        InvalidPopulation: no such file or not an `.npz` (field `path`), or an array that is missing or cannot be.
+        InvalidPopulation: no such file or not an `.npz` (field `path`), or a missing or invalid array (its name).
     """
     arrays = _arrays(path)
     if "x" in arrays:
@@ -53,9 +53,9 @@ def load_population(path: Path) -> Population:
 
 
 def _arrays(path: Path) -> dict[str, npt.NDArray[np.generic]]:
-    """Returns those of p, u and x that the file holds."""
+    """Returns the arrays p, u and x, as far as the file has them."""
     try:
-        # Opened here, because numpy forgets to close a file that begins like a zip archive and is none.
+        # Opened here, because numpy does not close a file that starts like a zip archive but is not one.
         with path.open("rb") as file:
             content = _archive(file, path)
             return {name: _array(content, name, path) for name in ("p", "u", "x") if name in content.files}
@@ -80,6 +80,6 @@ def _array(content: np.lib.npyio.NpzFile, name: str, path: Path) -> npt.NDArray[
         array = content[name]
     except UNREADABLE as error:
         raise InvalidPopulation(name, f"cannot be read from {path}: damaged, or not an array of numbers") from error
-    if not isinstance(array, np.ndarray):  # numpy hands out a member without its header as bytes
+    if not isinstance(array, np.ndarray):  # numpy returns a member without an array header as bytes
         raise InvalidPopulation(name, f"in {path} is not an array")
     return array

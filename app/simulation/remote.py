@@ -1,4 +1,4 @@
-"""One session against a running service: many concurrent ad servers, and a ledger of what was acknowledged."""
+"""One session on a running service: many concurrent simulated ad servers, and a ledger of acknowledged feedback."""
 
 import asyncio
 import heapq
@@ -10,24 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from app.client import AsyncClient, ProblemError, ServiceUnreachable
-from app.simulation.delivery import Responder
-from app.simulation.impressions import Answer, Impression
+from app.client import AsyncClient
 from app.simulation.population import Population
+from app.simulation.users import Impression, Response
 from app.wire.best_pair import BestPair
 from app.wire.serving import Feedback
 
 POLL_SECONDS = 0.1
 SETTLE_SECONDS = 20.0
-"""How long to wait at the end for the last fold to count what was acknowledged."""
+"""The longest wait at the end for the last fold to count the acknowledged feedback."""
 
 MOST_WAITING = 2000
-"""Answers on their way per ad server before it stops asking for more pairs."""
+"""Responses of one ad server that have not arrived yet; at this number it stops asking for pairs."""
+
+Respond = Callable[[Impression, np.random.Generator], list[Response]]
+"""Returns the responses to an impression: usually one, but feedback may also get lost or arrive twice."""
 
 
 @dataclass(frozen=True)
 class AdServers:
-    """How the simulated ad servers behave."""
+    """The number of simulated ad servers and how they call the service."""
 
     clients: int = 16
     pairs_per_call: int = 20
@@ -37,17 +39,17 @@ class AdServers:
 
 @dataclass
 class Ledger:
-    """What the service acknowledged, to be compared with what it counted."""
+    """The feedback that the service acknowledged, to compare with what it counted."""
 
     accepted: dict[str, float] = field(default_factory=dict)  # ticket -> reward
     statuses: Counter[str] = field(default_factory=Counter)
-    handed_out: list[str] = field(default_factory=list)  # tickets that count, in the order they came
+    handed_out: list[str] = field(default_factory=list)  # tickets that count, in the order of arrival
 
-    def note(self, answer: Answer, status: str) -> None:
-        """Writes down one acknowledgement."""
+    def note(self, response: Response, status: str) -> None:
+        """Records one acknowledgement."""
         self.statuses[status] += 1
         if status == "accepted":
-            self.accepted[answer.ticket] = answer.reward
+            self.accepted[response.ticket] = response.reward
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class RemoteOutcome:
     ledger: Ledger
 
     def as_json(self, policy: str) -> dict[str, Any]:
-        """Returns the outcome for `--json`, with the names that a session in process has too."""
+        """Returns the outcome for `--json`, with the same keys as a session in process has."""
         return {
             "policy": policy,
             "certified": self.best.certified,
@@ -87,19 +89,19 @@ async def run_remote(
     client: AsyncClient,
     settings: dict[str, object],
     population: Population,
-    responder: Responder,
+    respond: Respond,
     servers: AdServers,
     rng: np.random.Generator,
     on_progress: Callable[[BestPair], None] = lambda _: None,
 ) -> RemoteOutcome:
-    """Returns how a new session with these settings ended; every ad server has its own random source."""
+    """Runs a new session with these settings and returns how it ended; every ad server has its own random source."""
     began = time.perf_counter()
     kind = {"feedback": "items"} if servers.item_clicks else {}
     items = [f"item-{number}" for number in range(population.n_items)]
     session = await client.create_session(items, **{**settings, **kind})
     ledger, done = Ledger(), asyncio.Event()
     fleet = [
-        _AdServer(client, session.id, items, responder, servers, source, ledger, done)
+        _AdServer(client, session.id, items, respond, servers, source, ledger, done)
         for source in rng.spawn(servers.clients)
     ]
     running = [asyncio.create_task(one.run()) for one in fleet]
@@ -118,7 +120,7 @@ async def _watch(
     longest_seconds: float,
     on_progress: Callable[[BestPair], None],
 ) -> BestPair:
-    """Returns the answer once there is a verdict, the time is up, or an ad server failed."""
+    """Polls until there is a verdict, the time is up, or an ad server failed; returns the best pair."""
     until = time.perf_counter() + longest_seconds
     while True:
         best = await client.best_pair(session)
@@ -130,7 +132,7 @@ async def _watch(
 
 
 async def _settled_counts(client: AsyncClient, session: str, acknowledged: int) -> dict[str, int]:
-    """Returns the counters after the last fold: all that was acknowledged, or nothing moves any more."""
+    """Returns the counters once all acknowledged feedback is counted, or SETTLE_SECONDS have passed."""
     until = time.perf_counter() + SETTLE_SECONDS
     while True:
         counts = (await client.get_session(session)).counters
@@ -140,27 +142,27 @@ async def _settled_counts(client: AsyncClient, session: str, acknowledged: int) 
 
 
 class _AdServer:
-    """One ad server: asks for pairs, shows them, sends what its users did when the news arrives."""
+    """One ad server: asks for pairs, shows them, and sends the feedback when the responses arrive."""
 
     def __init__(
         self,
         client: AsyncClient,
         session: str,
         items: list[str],
-        responder: Responder,
+        respond: Respond,
         behaviour: AdServers,
         rng: np.random.Generator,
         ledger: Ledger,
         done: asyncio.Event,
     ) -> None:
         self._client, self._session, self._items = client, session, items
-        self._responder, self._behaviour, self._rng = responder, behaviour, rng
+        self._respond, self._behaviour, self._rng = respond, behaviour, rng
         self._ledger, self._done = ledger, done
-        self._waiting: list[tuple[float, int, Answer]] = []  # a heap by arrival
+        self._waiting: list[tuple[float, int, Response]] = []  # a heap by arrival
         self._number = 0
 
     async def run(self) -> None:
-        """Serves until told that there is a verdict, then sends what is still on its way."""
+        """Serves until `done` is set, then sends all remaining feedback."""
         while not self._done.is_set():
             if len(self._waiting) < MOST_WAITING:
                 await self._show()
@@ -176,16 +178,16 @@ class _AdServer:
         for pair in pairs:
             if pair.purpose == "exploit":
                 exploits += 1
-                continue  # its answer would be ignored
+                continue  # its feedback would be ignored
             self._ledger.handed_out.append(pair.ticket)
-            for answer in self._responder.respond(Impression(pair.ticket, pair.i, pair.j, now), self._rng):
+            for response in self._respond(Impression(pair.ticket, pair.i, pair.j, now), self._rng):
                 self._number += 1
-                heapq.heappush(self._waiting, (answer.arrives_at, self._number, answer))
+                heapq.heappush(self._waiting, (response.arrives_at, self._number, response))
         if exploits == len(pairs):
             await asyncio.sleep(POLL_SECONDS)  # nothing to learn until the next plan
 
     async def _send(self, now: float) -> None:
-        due: list[Answer] = []
+        due: list[Response] = []
         while self._waiting and self._waiting[0][0] <= now:
             due.append(heapq.heappop(self._waiting)[2])
             if len(due) == self._behaviour.pairs_per_call:
@@ -194,16 +196,13 @@ class _AdServer:
         if due:
             await self._post(due)
 
-    async def _post(self, answers: list[Answer]) -> None:
-        rows = [self._feedback(answer) for answer in answers]
+    async def _post(self, responses: list[Response]) -> None:
+        rows = [self._feedback(response) for response in responses]
         results = await self._client.feedbacks(self._session, rows)
-        for answer, result in zip(answers, results, strict=True):
-            self._ledger.note(answer, result.status)
+        for response, result in zip(responses, results, strict=True):
+            self._ledger.note(response, result.status)
 
-    def _feedback(self, answer: Answer) -> Feedback:
-        if self._behaviour.item_clicks and answer.clicked is not None:
-            return Feedback(ticket=answer.ticket, clicked=[self._items[item] for item in set(answer.clicked)])
-        return Feedback(ticket=answer.ticket, reward=answer.reward)
-
-
-__all__ = ["AdServers", "Ledger", "ProblemError", "RemoteOutcome", "ServiceUnreachable", "run_remote"]
+    def _feedback(self, response: Response) -> Feedback:
+        if self._behaviour.item_clicks and response.clicked is not None:
+            return Feedback(ticket=response.ticket, clicked=[self._items[item] for item in set(response.clicked)])
+        return Feedback(ticket=response.ticket, reward=response.reward)

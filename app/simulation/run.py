@@ -1,4 +1,4 @@
-"""One session in process: plan, show the whole demand to simulated users, plan again, until there is a verdict."""
+"""One session in this process: plan, show the whole demand to simulated users, plan again, until there is a verdict."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,26 +19,26 @@ from app.simulation.population import Population
 from app.simulation.users import Users
 
 MAX_PLANS = 1000
-"""A ceiling against a policy that asks for next to nothing for ever; sessions take some dozens of plans."""
+"""An upper limit, in case a policy requests only a few impressions per plan; a session usually takes some dozens."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a session ended, and how far from the truth, which only a simulation knows."""
+    """How a session ended, and its true error, which is known only in a simulation."""
 
     policy: str
     certified: bool
     verdict: str
     samples: int
     pair: tuple[int, int]
-    error: float  # L of the pair minus the lowest L: what is lost per impression
-    gap: float  # what was proven of that error
+    error: float  # L of the pair minus the lowest L: the loss per impression
+    gap: float  # the proven upper bound of that error
     plans: int
     seconds: float
     phase: str
     assumptions: tuple[str, ...]
     diagnostics: dict[str, float]
-    bounds: dict[str, float]  # part of the pairs whose lower bound is of each kind, at the end
+    bounds: dict[str, float]  # share of the pairs whose lower bound is of each kind, at the end
 
     def as_json(self) -> dict[str, Any]:
         """Returns the outcome for `--json`."""
@@ -53,16 +53,16 @@ def run_session(
     on_plan: Callable[[Report], None] = lambda _: None,
     in_flight: int = 0,
 ) -> Outcome:
-    """Returns the outcome of one session; `on_plan` hears the report of every plan as it is made.
+    """Returns the outcome of one session; `on_plan` is called with the report of every plan.
 
-    `in_flight` impressions go out beside each plan's own, as a service has them: while answers are awaited and the next
-    plan is computed it hands out more of the last one.
+    `in_flight` impressions are shown in addition to those of each plan. A service has them too: while it waits for
+    feedback and computes the next plan, it hands out more pairs of the last one.
     """
-    (outcome,) = run_raising(policy, problem, population, rng, (problem.budget,), on_plan, in_flight)
+    (outcome,) = run_budgets(policy, problem, population, rng, (problem.budget,), on_plan, in_flight)
     return outcome
 
 
-def run_raising(
+def run_budgets(
     policy: Policy,
     problem: Problem,
     population: Population,
@@ -71,14 +71,14 @@ def run_raising(
     on_plan: Callable[[Report], None] = lambda _: None,
     in_flight: int = 0,
 ) -> Iterator[Outcome]:
-    """Yields the outcome at each of the budgets of one session, whose budget is raised each time it is spent."""
+    """Yields the outcome at each budget of one session; the budget is raised to the next one when it is spent."""
     began = time.perf_counter()
     users = Users(population, problem.model)
     evidence, memory = Evidence.empty(problem.n_items), Memory()
     for budget in budgets:
-        asked = replace(problem, budget=budget)
+        current = replace(problem, budget=budget)
         while True:
-            step = plan(policy, asked, evidence, memory)
+            step = plan(policy, current, evidence, memory)
             memory = step.memory
             on_plan(step.report)
             if step.demand.total == 0 or memory.version >= MAX_PLANS:
@@ -90,34 +90,18 @@ def run_raising(
             evidence = show(users, problem, shown, evidence, memory.version, rng)
         seconds = time.perf_counter() - began
         bounds = assess(problem, evidence, memory.choices, policy.shares(problem)).bounds
-        yield _outcome(policy, step, population, seconds, _parts(bounds))
+        yield outcome_of(policy, step, population, seconds, _shares_by_kind(bounds))
 
 
-def run_random_pairs(
-    policy: Policy, problem: Problem, population: Population, rng: np.random.Generator, budgets: Sequence[int]
-) -> Iterator[Outcome]:
-    """Yields what `run_raising` does, in one plan a budget: for a policy that shows pairs drawn uniformly at random."""
-    began = time.perf_counter()
-    users, evidence, memory = Users(population), Evidence.empty(problem.n_items), Memory()
-    for budget in budgets:
-        uniform = np.full(problem.n_pairs, 1 / problem.n_pairs)
-        drawn = rng.multinomial(budget - evidence.samples, uniform)
-        index = np.flatnonzero(drawn)
-        demand = Demand.of_pairs(index, drawn[index], problem.n_items)
-        evidence = show(users, problem, demand, evidence, memory.version + 1, rng)
-        step = plan(policy, replace(problem, budget=budget), evidence, memory)
-        memory = step.memory
-        yield _outcome(policy, step, population, time.perf_counter() - began, {})
-
-
-def _parts(bounds: Bounds) -> dict[str, float]:
-    """Returns which part of the pairs has its lower bound from each kind; nothing where all is exact."""
+def _shares_by_kind(bounds: Bounds) -> dict[str, float]:
+    """Returns the share of the pairs whose lower bound is of each kind; empty in the deterministic model."""
     if bounds.binding is None:
         return {}
     return {kind.name.lower(): float(np.mean(bounds.binding == kind)) for kind in Kind}
 
 
-def _outcome(policy: Policy, step: Plan, population: Population, seconds: float, bounds: dict[str, float]) -> Outcome:
+def outcome_of(policy: Policy, step: Plan, population: Population, seconds: float, bounds: dict[str, float]) -> Outcome:
+    """Returns the outcome after this plan."""
     report = step.report
     return Outcome(
         policy=policy.name,
@@ -139,7 +123,7 @@ def _outcome(policy: Policy, step: Plan, population: Population, seconds: float,
 def show(
     users: Users, problem: Problem, demand: Demand, evidence: Evidence, version: int, rng: np.random.Generator
 ) -> Evidence:
-    """Returns the evidence after all of the demand has been shown and answered."""
+    """Returns the evidence after the whole demand was shown to the users."""
     i, j, count = demand.i, demand.j, demand.count
     if users.model is Model.DETERMINISTIC:
         return evidence.add(i, j, version, count, count * (1.0 - users.exact_rewards(i, j)))

@@ -1,4 +1,4 @@
-"""A server in a process of its own on loopback: the demo's service, and the servers that benchmarks measure."""
+"""A server in a separate process on loopback: the service of the demo, and the servers that benchmarks measure."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Simulated users of a population: whole batches of counts at once, or one impression at a time."""
+"""Simulated users of a population: counts of a whole batch of impressions, or the response to a single one."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,12 +8,35 @@ import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray
 from app.engine.problem import Model
-from app.simulation.impressions import Answer, Impression
 from app.simulation.population import InvalidPopulation, Population
 
 
+@dataclass(frozen=True)
+class Impression:
+    """Items i and j shown to one user at a time in seconds; the response refers to the ticket."""
+
+    ticket: str
+    i: int
+    j: int
+    issued_at: float
+
+
+@dataclass(frozen=True)
+class Response:
+    """What one user did, and when the ad server learns of it.
+
+    `reward` is 1 for a click on either item and 0 for none (the exact probability in the deterministic model);
+    `clicked` lists the clicked items in the order of the slots, or is None where that is not known.
+    """
+
+    ticket: str
+    reward: float
+    clicked: tuple[int, ...] | None
+    arrives_at: float
+
+
 class ItemOutcomes(NamedTuple):
-    """Counts of the four things a user can do with a pair; aligned with the pairs asked for."""
+    """Counts of the four possible outcomes of an impression, one entry per requested pair."""
 
     neither: IntArray  # (m,)
     only_i: IntArray  # (m,)
@@ -23,7 +46,7 @@ class ItemOutcomes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Users:
-    """Users drawn independently from a population; `model` decides how `respond` answers."""
+    """Users drawn independently from a population; `model` selects random or exact responses in `respond`."""
 
     population: Population
     model: Model = Model.STOCHASTIC
@@ -31,43 +54,45 @@ class Users:
     def no_click_counts(
         self, i: IntArray | int, j: IntArray | int, n: IntArray | int, rng: np.random.Generator
     ) -> IntArray:
-        """Returns how many of n impressions of each pair end without a click: Binomial(n, L_ij), n up to 1e12."""
+        """Returns the number of n impressions of each pair without a click: Binomial(n, L_ij), n up to 1e12."""
         return np.asarray(rng.binomial(n, self.population.loss(i, j)), dtype=np.int64)
 
     def item_outcomes(
         self, i: IntArray | int, j: IntArray | int, n: IntArray | int, rng: np.random.Generator
     ) -> ItemOutcomes:
-        """Returns the counts (neither, only i, only j, both) in n impressions of each pair: one multinomial a pair.
+        """Returns the counts (neither, only i, only j, both) in n impressions of each pair: one multinomial per pair.
 
         Raises:
-            InvalidPopulation: the population is given by L alone, which does not tell the items apart (field `u`).
+            InvalidPopulation: the population is given by L alone, without clicks by item (field `u`).
         """
         shares, clicks = self._groups()
         u_i, u_j = clicks[:, i], clicks[:, j]  # (r, m)
         cells = [(1 - u_i) * (1 - u_j), u_i * (1 - u_j), (1 - u_i) * u_j, u_i * u_j]
         probabilities = np.stack([np.tensordot(shares, cell, axes=1) for cell in cells], axis=-1)  # (m, 4)
-        probabilities /= probabilities.sum(axis=-1, keepdims=True)  # numpy refuses sums above 1 by a rounding
+        probabilities /= probabilities.sum(
+            axis=-1, keepdims=True
+        )  # numpy refuses a sum that exceeds 1 by a rounding error
         counts = rng.multinomial(np.broadcast_to(n, probabilities.shape[:-1]), probabilities)  # (m, 4)
         return ItemOutcomes(*np.moveaxis(np.asarray(counts, dtype=np.int64), -1, 0))
 
     def exact_rewards(self, i: IntArray | int, j: IntArray | int) -> FloatArray:
-        """Returns R_ij = 1 - L_ij elementwise: one showing in the deterministic model."""
+        """Returns R_ij = 1 - L_ij elementwise: the reward of one impression in the deterministic model."""
         return 1 - self.population.loss(i, j)
 
-    def respond(self, impression: Impression, rng: np.random.Generator) -> Answer:
-        """Returns the answer of one user, at the moment of the impression.
+    def respond(self, impression: Impression, rng: np.random.Generator) -> Response:
+        """Returns the response of one user, which arrives at the time of the impression.
 
-        Draws, always the same number: none in the deterministic model; for a mixture one uniform number for the group,
-        one for slot i, one for slot j (a self pair shows its item in both); otherwise one for the pair.
+        The number of random draws is fixed: none in the deterministic model; for a mixture one uniform number for the
+        group, one for slot i and one for slot j (a self pair shows its item in both); otherwise one for the pair.
         """
         i, j = impression.i, impression.j
         if self.model is Model.DETERMINISTIC:
-            return Answer(impression.ticket, float(self.exact_rewards(i, j)), None, impression.issued_at)
+            return Response(impression.ticket, float(self.exact_rewards(i, j)), None, impression.issued_at)
         if self.population.click_probabilities is None:
             reward = float(rng.random() >= self.population.loss(i, j))
-            return Answer(impression.ticket, reward, None, impression.issued_at)
+            return Response(impression.ticket, reward, None, impression.issued_at)
         clicked = self._clicked(i, j, rng)
-        return Answer(impression.ticket, float(bool(clicked)), clicked, impression.issued_at)
+        return Response(impression.ticket, float(bool(clicked)), clicked, impression.issued_at)
 
     def _clicked(self, i: int, j: int, rng: np.random.Generator) -> tuple[int, ...]:
         """Returns the items that one user of a random group clicks."""
@@ -79,13 +104,15 @@ class Users:
 
     @cached_property
     def _group_ends(self) -> FloatArray:
-        """Where each group's part of [0, 1) ends, but for the last, which takes the rest and so any rounding."""
+        """The end of each group's part of [0, 1), except the last: it extends to 1, so that rounding leaves no gap."""
         shares, _ = self._groups()
         return np.cumsum(shares)[:-1]  # (r-1,)
 
     def _groups(self) -> tuple[FloatArray, FloatArray]:
-        """Returns shares p (r,) and click probabilities u (r, K), or says that this population has none."""
+        """Returns shares p (r,) and click probabilities u (r, K); raises InvalidPopulation if there are no groups."""
         shares, clicks = self.population.shares, self.population.click_probabilities
         if shares is None or clicks is None:
-            raise InvalidPopulation("u", "this population is given by L alone; clicks by item need a mixture (p and u)")
+            raise InvalidPopulation(
+                "u", "this population has no groups (it is given by x); clicks by item need a mixture (p and u)"
+            )
         return shares, clicks

@@ -1,1 +1,1 @@
-"""The commands: parse, call, print."""
+"""The commands of the experiments: each parses its options, runs the measurement and prints the result."""

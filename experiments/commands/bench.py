@@ -1,4 +1,4 @@
-"""`bestpair bench`: what the service costs, measured beside what it could cost at the least."""
+"""`bestpair bench`: benchmarks of the service, compared with a minimal server (the floor)."""
 
 import json
 from functools import partial
@@ -11,93 +11,93 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
-from app.cli.options import AsJson, chosen, progress, table_of, whole
-from experiments.bars import Bar, bar_chart
-from experiments.crowding import measure_latency, measure_processes
-from experiments.growth import measure_growth
-from experiments.optuna_beside import is_installed, measure_optuna
-from experiments.planning import measure_planning
-from experiments.serving import BACKENDS, PATHS, measure
-from experiments.serving_driver import Sizes
-from experiments.serving_table import serving_table
+from app.cli.options import AsJson, ItemClicks, progress
+from experiments.bench.driver import Sizes
+from experiments.bench.latency import measure_latency
+from experiments.bench.optuna_baseline import is_installed, measure_optuna
+from experiments.bench.planning import measure_planning
+from experiments.bench.scaling import measure_growth, measure_processes
+from experiments.bench.serving import ACCESS_TARGET, BACKENDS, PATHS, Row, measure
+from experiments.charts import Bar, bar_chart
+from experiments.commands.options import new_table, parse_integers, select
 
 bench = typer.Typer(
     name="bench", help="Measure the service: serving, growth, planning, latency, processes.", no_args_is_help=True
 )
 
 LANES = ("hot", "plain", "keys")
-
-
 SINGLE = ("next-pair", "feedback")
+SERVING_COLUMNS = ("path", "server", "cpu us", "ratio", "goal", "gain", "keys", "rps", "p50", "p99")
+PostgreSQL = Annotated[
+    str | None, typer.Option(help="URL of a PostgreSQL server; by default one is started if its wheel is installed.")
+]
 Plot = Annotated[Path | None, typer.Option(help="Write a bar chart here, as SVG.", dir_okay=False)]
-
-
-@bench.callback()
-def _bench() -> None:
-    """Measure the service beside a floor, in interleaved rounds."""
 
 
 @bench.command()
 def serving(
-    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds; medians are told.")] = 12,
-    requests: Annotated[int, typer.Option(min=100, help="Single calls in a round.")] = 3000,
-    clients: Annotated[int, typer.Option(min=1, help="Connections at once.")] = 128,
-    postgresql: Annotated[
-        str | None, typer.Option(help="URL of a PostgreSQL server; left out, one is started from wheels if installed.")
-    ] = None,
+    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds; the medians are printed.")] = 12,
+    requests: Annotated[int, typer.Option(min=100, help="Single calls per round.")] = 3000,
+    clients: Annotated[int, typer.Option(min=1, help="Concurrent connections.")] = 128,
+    postgresql: PostgreSQL = None,
     lane: Annotated[
-        list[str] | None, typer.Option(help="hot, plain, keys (hot, with a key and a limit); all if left out.")
+        list[str] | None, typer.Option(help="hot, plain, keys (hot, with a key and a rate limit); default: all.")
     ] = None,
-    backend: Annotated[list[str] | None, typer.Option(help="sqlite, postgresql; both if left out.")] = None,
+    backend: Annotated[list[str] | None, typer.Option(help="sqlite, postgresql; default: both.")] = None,
     path: Annotated[
-        list[str] | None, typer.Option(help=f"{', '.join(PATHS)}; all if left out, with those they need if not.")
+        list[str] | None, typer.Option(help=f"{', '.join(PATHS)}; default: all. Paths that it depends on are added.")
     ] = None,
-    optuna: Annotated[bool, typer.Option(help="Measure optuna's ask + tell too, where it is installed.")] = True,
+    optuna: Annotated[bool, typer.Option(help="Measure optuna's ask and tell too, if it is installed.")] = True,
     plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Server CPU per request beside the floor, a raw ASGI application on the same uvicorn."""
+    """Measure server CPU per request, compared with the floor: a raw ASGI application on the same uvicorn."""
     sizes = Sizes(rounds=rounds, requests=requests, clients=clients)
     with progress() as bar:
         task = bar.add_task("starting servers", total=None)
         rows = measure(
             sizes,
             postgresql_url=postgresql,
-            lanes=chosen("lane", lane, LANES),
-            backends=chosen("backend", backend, BACKENDS),
-            only=chosen("path", path, PATHS),
-            step=partial(_tell, bar, task),
+            lanes=select("lane", lane, LANES),
+            backends=select("backend", backend, BACKENDS),
+            only=select("path", path, PATHS),
+            step=partial(_describe, bar, task),
         )
         if optuna and is_installed():
             floor_us = sum(row.median("cpu_us") for row in rows if row.lane == "floor" and row.path in SINGLE)
-            rows += measure_optuna(sizes, floor_us, postgresql_url=postgresql, step=partial(_tell, bar, task))
+            rows += measure_optuna(sizes, floor_us, postgresql_url=postgresql, step=partial(_describe, bar, task))
     if plot is not None:
         bars = [
             Bar(f"{row.path}, {row.lane} {row.backend}", row.median("cpu_us"), f"{row.median('cpu_us'):.0f}", row.lane)
             for row in rows
             if "batch" not in row.path and row.lane != "optuna"
         ]
-        plot.write_text(bar_chart("What a request costs the server", "processor time, microseconds", bars))
+        plot.write_text(bar_chart("Cost of a request on the server", "processor time, microseconds", bars))
     if as_json:
         typer.echo(json.dumps([row.as_json() for row in rows]))
     else:
-        Console().print(serving_table(rows))
+        Console().print(_serving_table(rows))
 
 
 @bench.command()
 def growth(
-    levels: Annotated[str, typer.Option(help="Stored impressions to measure at.")] = "10000,100000,1000000",
-    sessions: Annotated[str, typer.Option(help="Sessions to measure with, after that.")] = "100,1000",
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds at each level; medians are told.")] = 3,
-    requests: Annotated[int, typer.Option(min=100, help="Impressions in a round.")] = 4000,
+    levels: Annotated[
+        str, typer.Option(help="Numbers of stored impressions, separated by commas.")
+    ] = "10000,100000,1000000",
+    sessions: Annotated[
+        str, typer.Option(help="Numbers of sessions to measure after that, separated by commas.")
+    ] = "100,1000",
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds at each level; the medians are printed.")] = 3,
+    requests: Annotated[int, typer.Option(min=100, help="Impressions per round.")] = 4000,
     backend: Annotated[str, typer.Option(help="sqlite or postgresql.")] = "sqlite",
-    postgresql: Annotated[str | None, typer.Option(help="URL of a PostgreSQL server.")] = None,
+    postgresql: PostgreSQL = None,
     plot: Plot = None,
     as_json: AsJson = False,
 ) -> None:
-    """Server CPU per impression when 1e4, 1e5, 1e6 are stored, then with more and more sessions."""
-    stored = [(whole("levels", level), 1) for level in levels.split(",")]
-    stored += [(stored[-1][0], whole("sessions", count)) for count in sessions.split(",") if count]
+    """Measure server CPU per impression with 1e4, 1e5, 1e6 stored impressions, then with more sessions."""
+    stored = [(level, 1) for level in parse_integers("levels", levels)]
+    if sessions:
+        stored += [(stored[-1][0], count) for count in parse_integers("sessions", sessions)]
     with progress() as bar:
         task = bar.add_task("starting servers", total=None)
         rows = measure_growth(
@@ -105,39 +105,44 @@ def growth(
             Sizes(rounds=rounds, requests=requests),
             backend=backend,
             postgresql_url=postgresql,
-            step=partial(_tell, bar, task),
+            step=partial(_describe, bar, task),
         )
     if plot is not None:
         bars = [
             Bar(f"{row.stored:,} stored, {row.sessions:,} sessions", row.cpu_us / row.floor_us, f"{row.growth:.2f}")
             for row in rows
         ]
-        subtitle = f"{backend}: processor time of next-pair and feedback over the floor's; the first level is 1"
-        plot.write_text(bar_chart("What an impression costs, the more are stored", subtitle, bars))
+        subtitle = f"{backend}: processor time of next-pair and feedback, divided by the floor's; the first level is 1"
+        plot.write_text(bar_chart("Cost of an impression by number of stored impressions", subtitle, bars))
     _print([row.as_json() for row in rows], as_json)
 
 
 @bench.command()
 def planning(
-    items: Annotated[str, typer.Option(help="Numbers of items, with commas.")] = "200,800,2000,5000",
-    plans: Annotated[int, typer.Option(min=1, help="Most plans of a session; fewer if it is certified.")] = 12,
+    items: Annotated[str, typer.Option(help="Numbers of items, separated by commas.")] = "200,800,2000,5000",
+    plans: Annotated[int, typer.Option(min=1, help="Maximum number of plans of a session.")] = 12,
     family: Annotated[str, typer.Option(help="Family of the simulated population.")] = "ads20",
-    policy: Annotated[str, typer.Option(help="Policy that plans.")] = "rplans",
-    item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
+    policy: Annotated[str, typer.Option(help="Policy to measure.")] = "rplans",
+    item_clicks: ItemClicks = False,
     as_json: AsJson = False,
 ) -> None:
-    """Processor seconds and peak memory of one plan by number of items, early and late in a session."""
-    sizes = [whole("items", text) for text in items.split(",")]
+    """Measure processor seconds and peak memory of one plan by number of items, early and late in a session."""
+    sizes = parse_integers("items", items)
     with progress() as bar:
         task = bar.add_task("starting", total=None)
         rows = measure_planning(
-            sizes, family=family, policy=policy, plans=plans, item_clicks=item_clicks, step=partial(_tell, bar, task)
+            sizes,
+            family=family,
+            policy=policy,
+            plans=plans,
+            item_clicks=item_clicks,
+            step=partial(_describe, bar, task),
         )
     if as_json:
         typer.echo(json.dumps([row.as_json() for row in rows]))
         return
     headings = ("items", "plans", "samples", "early s", "late s", "slowest s", "goal s", "peak MB", "stored kB")
-    table = table_of(headings, left="")
+    table = new_table(headings)
     for row in rows:
         colour = {None: "", True: "[green]", False: "[red]"}[row.is_within_targets]
         goal = row.as_json()["target_s"]
@@ -157,35 +162,74 @@ def planning(
 
 @bench.command()
 def latency(
-    items: Annotated[int, typer.Option(min=2, help="Items of the session that is planned for.")] = 800,
-    rounds: Annotated[int, typer.Option(min=1, help="Rounds without and with plans; medians are told.")] = 3,
-    requests: Annotated[int, typer.Option(min=100, help="Calls in a round.")] = 4000,
-    clients: Annotated[int, typer.Option(min=1, help="Connections at once.")] = 32,
+    items: Annotated[int, typer.Option(min=2, help="Items of the session for which plans are computed.")] = 800,
+    rounds: Annotated[int, typer.Option(min=1, help="Rounds without and with plans; the medians are printed.")] = 3,
+    requests: Annotated[int, typer.Option(min=100, help="Calls per round.")] = 4000,
+    clients: Annotated[int, typer.Option(min=1, help="Concurrent connections.")] = 32,
     as_json: AsJson = False,
 ) -> None:
-    """What callers feel of plans: p99 while plans of a large session are computed, beside p99 without."""
+    """Measure p99 latency while plans of a large session are computed, and without plans."""
     with progress() as bar:
         task = bar.add_task("starting", total=None)
-        rows = measure_latency(items, Sizes(rounds, requests, clients), partial(_tell, bar, task))
+        rows = measure_latency(items, Sizes(rounds, requests, clients), partial(_describe, bar, task))
     _print([row.as_json() for row in rows], as_json)
 
 
 @bench.command()
 def processes(
-    counts: Annotated[str, typer.Option(help="Numbers of server processes, with commas.")] = "1,2",
-    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds; medians are told.")] = 3,
-    requests: Annotated[int, typer.Option(min=100, help="Impressions in a round.")] = 4000,
-    postgresql: Annotated[str | None, typer.Option(help="URL of a PostgreSQL server.")] = None,
+    counts: Annotated[str, typer.Option(help="Numbers of server processes, separated by commas.")] = "1,2",
+    rounds: Annotated[int, typer.Option(min=1, help="Interleaved rounds; the medians are printed.")] = 3,
+    requests: Annotated[int, typer.Option(min=100, help="Impressions per round.")] = 4000,
+    postgresql: PostgreSQL = None,
     as_json: AsJson = False,
 ) -> None:
-    """Impressions per second by number of server processes on one PostgreSQL, one session."""
-    numbers = [whole("counts", text) for text in counts.split(",")]
+    """Measure impressions per second by number of server processes on one PostgreSQL, one session."""
+    numbers = parse_integers("counts", counts)
     with progress() as bar:
         task = bar.add_task("starting", total=None)
         rows = measure_processes(
-            numbers, Sizes(rounds, requests), postgresql_url=postgresql, step=partial(_tell, bar, task)
+            numbers, Sizes(rounds, requests), postgresql_url=postgresql, step=partial(_describe, bar, task)
         )
     _print(rows, as_json)
+
+
+def _serving_table(rows: list[Row]) -> Table:
+    """Returns medians over rounds; a ratio or gain below its target is red."""
+    table = new_table(SERVING_COLUMNS, left=("path", "server"))
+    for row in rows:
+        table.add_row(*_cells(row))
+    table.caption = (
+        "ratio: floor / cost; gain of a batch over single calls; keys: added cost of keys and rate limits.\n"
+        "A difference from the goal of more than the value after ± is significant (95%)."
+    )
+    return table
+
+
+def _cells(row: Row) -> list[str]:
+    gain, target = row.batch_gain, row.target
+    judged = gain or row.ratio
+    colour = "" if target is None else "[green]" if judged.median >= target else "[red]"
+    return [
+        row.path,
+        row.lane if row.lane == "floor" else f"{row.lane} {row.backend}",
+        f"{row.median('cpu_us'):.1f}",
+        f"{'' if gain else colour}{row.ratio.median:.2f}±{row.ratio.notch:.2f}",
+        "" if target is None else f"{target:g}",
+        "" if gain is None else f"{colour}{gain.median:.1f}±{gain.notch:.1f}",
+        _access(row),
+        f"{row.median('rps'):.0f}",
+        f"{row.median('p50_ms'):.1f}",
+        f"{row.median('p99_ms'):.1f}",
+    ]
+
+
+def _access(row: Row) -> str:
+    """Returns the added cost of keys and limits in percent; red above the target."""
+    cost = row.access_cost
+    if cost is None:
+        return ""
+    colour = "[green]" if cost.median <= ACCESS_TARGET else "[red]"
+    return f"{colour}{100 * (cost.median - 1):+.0f}±{100 * cost.notch:.0f}%"
 
 
 def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
@@ -198,5 +242,5 @@ def _print(rows: list[dict[str, Any]], as_json: bool) -> None:
     Console().print(table)
 
 
-def _tell(bar: Progress, task: TaskID, text: str) -> None:
+def _describe(bar: Progress, task: TaskID, text: str) -> None:
     bar.update(task, description=text)

@@ -1,4 +1,4 @@
-"""`bestpair experiment`: measurements that print tables or draw charts."""
+"""`bestpair experiment`: certify, planner, gap and page; budget and figures are in `fixed_budget`."""
 
 import json
 from pathlib import Path
@@ -9,84 +9,109 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.options import AsJson, Delta, Epsilon, InFlight, Seed, Workers, table_of, whole, with_a_bar
+from app.cli.options import AsJson, Delta, Epsilon, InFlight, ItemClicks, Seed
 from app.engine.policies import policy_named
 from app.engine.problem import InvalidProblem, Problem
 from app.simulation.mixtures import FAMILIES, mixture
 from experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
-from experiments.commands.budget import budget
-from experiments.commands.figures import figures
-from experiments.commands.planner import planner
-from experiments.comparison_table import short
-from experiments.gap_chart import draw, follow
-from experiments.result_page import fill
+from experiments.commands.fixed_budget import budget, figures
+from experiments.commands.options import (
+    Workers,
+    new_table,
+    parse_integers,
+    parse_names,
+    parse_numbers,
+    short,
+    with_progress,
+)
+from experiments.gap import draw, follow
+from experiments.planner import EPSILON_FACTORS, Estimate, Expected, estimates_of, run_trials, trials_for
+from experiments.results_page import fill
 
 experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tables or draw charts.")
-
-
-@experiment.callback()
-def _group() -> None:
-    """Measurements that print tables or draw charts."""
-
-
-for command in (figures, budget, planner):
-    experiment.command()(command)
+experiment.command()(figures)
+experiment.command()(budget)
 
 
 @experiment.command()
 def certify(
     policies: Annotated[
-        str, typer.Option(help="Names, with commas; the first is compared with. rplans+items: told the items clicked.")
+        str,
+        typer.Option(help="Names separated by commas; the first is the reference. rplans+items: with clicked items."),
     ] = "rplans,lucb,successive_elimination",
-    items: Annotated[str, typer.Option(help="Numbers of items to include, with commas: 50,200,800.")] = "50,200",
-    families: Annotated[str, typer.Option(help="Families to include, with commas.")] = "pref,ads6,ads20,clus",
+    items: Annotated[str, typer.Option(help="Numbers of items, separated by commas: 50,200,800.")] = "50,200",
+    families: Annotated[str, typer.Option(help="Families, separated by commas.")] = "pref,ads6,ads20,clus",
     epsilons: Annotated[
-        str | None, typer.Option(help="Any items and families at these accuracies, two groups: 0.02,0.05,0.1.")
+        str | None, typer.Option(help="Use these accuracies, with any items and families and two groups: 0.02,0.1.")
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Populations per instance.")] = 5,
     delta: Delta = 0.1,
     seed: Seed = 0,
-    item_clicks: Annotated[bool, typer.Option("--item-clicks", help="Answers tell which items were clicked.")] = False,
+    item_clicks: ItemClicks = False,
     in_flight: InFlight = 0,
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Impressions to certification: random populations of each family, the same ones for every policy."""
-    names = [name.strip() for name in policies.split(",")]
+    """Measure impressions to certification on random populations of each family, the same ones for every policy."""
+    names = parse_names(policies)
     for name in names:
         policy_named(name.removesuffix(WITH_ITEMS))
-    chosen = _instances(items, families, epsilons)
+    instances = _instances(items, families, epsilons)
     sessions = [
         Session(instance, name, seed + run, delta, item_clicks, in_flight)
-        for instance in chosen
+        for instance in instances
         for run in range(runs)
         for name in names
     ]
-    results = with_a_bar(run_sessions(sessions, workers), len(sessions))
-    lines = lines_of(results, names, chosen)
+    results = with_progress(run_sessions(sessions, workers), len(sessions))
+    lines = lines_of(results, names, instances)
     if as_json:
         typer.echo(json.dumps([line.as_json() for line in lines]))
-    else:
-        Console().print(_table(lines, names[0]))
-        for growth in growth_of(lines):
-            sizes = ", ".join(map(str, growth.sizes))
-            where = f"{growth.family} r={growth.rank} eps {growth.epsilon:g}, K = {sizes}"
-            typer.echo(f"{where}: {growth.policy} grows like K^{growth.exponent:.2f}")
+        return
+    Console().print(_certify_table(lines, names[0]))
+    for growth in growth_of(lines):
+        sizes = ", ".join(map(str, growth.sizes))
+        instance = f"{growth.family} r={growth.rank} eps {growth.epsilon:g}, K = {sizes}"
+        typer.echo(f"{instance}: {growth.policy} grows like K^{growth.exponent:.2f}")
 
 
 @experiment.command()
-def page(
-    file: Annotated[Path, typer.Argument(help="The page, such as docs/results.md.")],
-    folder: Annotated[Path | None, typer.Option(help="Where its files are; default: the folder of its name.")] = None,
+def planner(
+    items: Annotated[int, typer.Option(min=2, help="Number of items, K.")] = 50,
+    traffic: Annotated[float, typer.Option(min=1, help="Impressions per day.")] = 10_000,
+    click_rate: Annotated[float | None, typer.Option(help="Mean click rate of one item, e.g. 0.02.")] = None,
+    family: Annotated[str, typer.Option(help=f"Without a click rate: one of {', '.join(FAMILIES)}.")] = "ads20",
+    groups: Annotated[int, typer.Option(min=1, help="Hidden groups of visitors.")] = 2,
+    epsilon: Epsilon = 0.05,
+    delta: Delta = 0.05,
+    runs: Annotated[int, typer.Option(min=1, help="Random populations per line.")] = 5,
+    seed: Seed = 0,
+    workers: Workers = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Fill the marked tables of a page from the files that figures, budget and certify wrote."""
-    file.write_text(fill(file.read_text(), folder or file.with_suffix("")))
+    """Estimate the days until certified at your traffic, with the default policy on random populations like yours.
+
+    Each line is measured with whole sessions: at epsilon, twice and half of it, with feedback that says whether
+    anything was clicked, and with feedback that names the clicked items.
+    """
+    expected = Expected(items, groups, click_rate, family)
+    Problem(n_items=items, epsilon=epsilon, delta=delta)  # raises InvalidProblem before anything runs
+    expected.draw(seed)
+    epsilons = [factor * epsilon for factor in EPSILON_FACTORS if factor * epsilon < 1]
+    trials = trials_for(expected, epsilons, delta, range(seed, seed + runs))
+    lines = estimates_of(with_progress(run_trials(trials, workers), len(trials)))
+    if as_json:
+        typer.echo(json.dumps([line.as_json(traffic) for line in lines]))
+        return
+    kind = f"family {family}" if click_rate is None else f"clicked {click_rate:.2%} of the time on average"
+    typer.echo(f"{items} items, {kind}; {groups} groups; delta {delta:g}; {traffic:,.0f} impressions per day\n")
+    Console().print(_planner_table(lines, traffic))
 
 
 @experiment.command()
 def gap(
     out: Annotated[Path, typer.Option(help="The .svg file to write.")],
-    policies: Annotated[str, typer.Option(help="Names with commas between them.")] = (
+    policies: Annotated[str, typer.Option(help="Names separated by commas.")] = (
         "rplans,lucb,successive_elimination,naive"
     ),
     family: Annotated[str, typer.Option(help=f"One of {', '.join(FAMILIES)}.")] = "ads6",
@@ -96,39 +121,40 @@ def gap(
     delta: Delta = 0.05,
     seed: Seed = 0,
 ) -> None:
-    """Draw the proven gap over impressions, one line a policy, on one population (docs/images/gap.svg)."""
+    """Draw the proven gap over impressions, one line per policy, on one population (docs/images/gap.svg)."""
     people = mixture(family, items, rank, np.random.default_rng(seed))
     problem = Problem(n_items=items, epsilon=epsilon, delta=delta, seed=seed)
-    names = [name.strip() for name in policies.split(",")]
-    lines = [follow(name, problem, people) for name in names]
+    lines = [follow(name, problem, people) for name in parse_names(policies)]
     out.write_text(draw(lines, problem))
     for line in lines:
         typer.echo(f"{line.policy}: {line.points[-1].samples:,} impressions, gap {line.points[-1].gap:.3f}")
 
 
+@experiment.command()
+def page(
+    file: Annotated[Path, typer.Argument(help="The page, such as docs/results.md.")],
+    folder: Annotated[Path | None, typer.Option(help="Folder of the results; default: named like the page.")] = None,
+) -> None:
+    """Update the marked tables of a page from the files that figures, budget and certify wrote."""
+    file.write_text(fill(file.read_text(), folder or file.with_suffix("")))
+
+
 def _instances(items: str, families: str, epsilons: str | None) -> list[Instance]:
-    """Returns the instances asked for: of the fixed list, or with these accuracies."""
-    sizes = [whole("items", text) for text in items.split(",")]
-    kinds = [name.strip() for name in families.split(",")]
+    """Returns the requested instances: from the fixed list, or with the given accuracies."""
+    sizes, kinds = parse_integers("items", items), parse_names(families)
     if epsilons is None:
-        chosen = [one for one in INSTANCES if one.n_items in sizes and one.family in kinds]
-        if not chosen:
+        found = [one for one in INSTANCES if one.n_items in sizes and one.family in kinds]
+        if not found:
             raise InvalidProblem("items", "no instance has these numbers of items and families; try 50, 200 or 800")
-        return chosen
-    accuracies = [_number("epsilons", text) for text in epsilons.split(",")]
+        return found
+    accuracies = parse_numbers("epsilons", epsilons)
     return [Instance(kind, size, 2, accuracy) for kind in kinds for size in sizes for accuracy in accuracies]
 
 
-def _number(field: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidProblem(field, f'must be numbers with commas between them, got "{text}"') from None
-
-
-def _table(lines: list[Line], first: str) -> Table:
-    """Returns medians and how many times more than the first policy each other one needs."""
-    table = table_of(("policy", "median", "times", "least", "most", "cert.", "wrong", "plans", "own"), left="policy")
+def _certify_table(lines: list[Line], first: str) -> Table:
+    """Returns medians, also as a multiple of the first policy's."""
+    headings = ("policy", "median", "times", "least", "most", "cert.", "wrong", "plans", "own")
+    table = new_table(headings, left=("policy",))
     base = {line.instance: line.median for line in lines if line.policy == first}
     for line in lines:
         if line.policy == first:
@@ -146,7 +172,31 @@ def _table(lines: list[Line], first: str) -> Table:
             f"{line.bounds['direct']:.0%}",
         )
     table.caption = (
-        "times: median over the first policy's; wrong: certified, not within epsilon;\n"
-        "own: pairs whose bound is that of their own samples, not of a blank or of items."
+        "times: multiple of the first policy's median; wrong: certified, but not within epsilon;\n"
+        "own: pairs whose lower bound comes from their own samples, not from shared ones."
     )
     return table
+
+
+def _planner_table(lines: list[Estimate], traffic: float) -> Table:
+    headings = ("epsilon", "best pair earns", "feedback", "impressions", "days", "from", "to")
+    table = new_table(headings, left=("feedback",))
+    for line in lines:
+        table.add_row(
+            f"{line.epsilon:g}",
+            f"{line.best_reward:.2%}",
+            "which items" if line.item_clicks else "click or no click",
+            f"{line.median:,}",
+            *(_days(count / traffic) for count in (line.median, line.least, line.most)),
+        )
+    uncertified = sum(line.runs - line.certified for line in lines)
+    table.caption = (
+        f"Medians of {lines[0].runs} random populations; from, to: the easiest and the hardest of them.\n"
+        "An epsilon above what the best pair earns is useless: every pair is within it."
+        + (f"\n{uncertified} sessions ended without a certificate." if uncertified else "")
+    )
+    return table
+
+
+def _days(days: float) -> str:
+    return f"{days:.1f}" if days < 10 else f"{days:,.0f}"

@@ -1,4 +1,4 @@
-"""Blocks of a page of documentation that are to be run: those after a `run` comment, with what they must print."""
+"""Code blocks of the documentation that tests run: those after a `run` comment, with the text they must print."""
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Block:
     language: str
     code: str
     prints: tuple[str, ...]
-    refused: bool  # the service is meant to refuse
+    refused: bool  # the service must refuse the request
 
 
 def blocks_of(text: str) -> list[Block]:

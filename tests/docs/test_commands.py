@@ -1,4 +1,4 @@
-"""The commands of the documentation do what it says: run as they stand, page by page, against a real server."""
+"""The commands of the documentation work: they run unchanged, page by page, against a real server."""
 
 import os
 import re
@@ -12,24 +12,24 @@ import pytest
 from tests.docs.blocks import PAGES, ROOT, Block, blocks_of
 from tests.e2e.harness import Server
 
-# A refusal ends the script, where it is not what the page wants to show.
+# A refused request ends the script, unless the page shows a refusal.
 _PRELUDE = """
 set -euo pipefail
 curl() { command curl $refusal "$@"; }
 """
-# What is the caller's own in the examples.
+# Functions that the examples expect in the caller's code.
 _CALLER = """
 import random
 def visitors(): return range(60)
 def show(visitor, first, second): return random.Random(visitor).random() < 0.3
 """
 REQUIRED = os.environ.get("BESTPAIR_TEST_TOOLS") == "required"
-"""Set where a missing tool is a failure: continuous integration."""
+"""Set in continuous integration, where a missing tool is a failure."""
 _MARK = "=== next block ==="
 
 
 def address_of(server: Server) -> dict[str, str]:
-    """What stands in the pages, and what it is in this test."""
+    """Returns the addresses in the pages, with those of this test."""
     return {"localhost:8000": f"localhost:{server.port}", "127.0.0.1:8000": f"127.0.0.1:{server.port}"}
 
 
@@ -47,7 +47,7 @@ def run(command: list[str], folder: Path) -> str:
 
 
 def script_of(blocks: list[Block]) -> str:
-    """Returns one script of all blocks, so that later ones know what earlier ones have set."""
+    """Returns one script with all blocks, so that later blocks see the variables of earlier ones."""
     parts = [f"refusal={'' if block.refused else '--fail-with-body'}\n{block.code}" for block in blocks]
     return _PRELUDE + f"\necho '{_MARK}'\n".join(parts)
 
@@ -81,7 +81,7 @@ def test_commands_of_the_page(page: Path, sqlite_url: str, tmp_path: Path) -> No
             if block.language == "python":
                 assert_prints(block, run([sys.executable, "-c", _CALLER + on(server, block.code)], tmp_path))
             else:
-                assert block in shell, f"who runs {block.language}?"
+                assert block in shell, f"no interpreter for {block.language}"
 
 
 def test_every_page_with_commands_has_blocks_that_are_run() -> None:
@@ -96,7 +96,7 @@ def test_the_client_example_takes_ten_lines() -> None:
 
 
 @pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "docs/decisions").glob("*.md"))], ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_have_a_target(page: Path) -> None:
     text = page.read_text()
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if target.startswith("http"):

@@ -1,4 +1,4 @@
-"""The page for operators names the metrics, alerts and events that there are, no more and no less."""
+"""The page for operators lists exactly the metrics, alerts and events that exist."""
 
 import re
 from pathlib import Path
@@ -22,8 +22,8 @@ METRIC = re.compile(r"\bbestpair_[a-z_]+\b")
 PROMETHEUS_OWN = {"up"}
 
 
-def told() -> dict[str, set[str]]:
-    """Returns the names of all samples by that of their family, as a server tells them."""
+def exposed() -> dict[str, set[str]]:
+    """Returns the names of all exposed samples, by the name of their family."""
     census = Census((SessionGroup("running", "not_yet", 1, 1),), (SessionProgress("s", 0.1, 1),))
     families = text_string_to_metric_families(exposition(Cells.alone().totals(), census, "1").decode())
     counters = {"counter": "_total"}
@@ -37,24 +37,24 @@ def section(name: str) -> str:
 
 
 def first_cells(text: str) -> set[str]:
-    """Returns what stands in code in the first column of the tables."""
+    """Returns the texts marked as code in the first column of the tables."""
     rows = [line.split(" | ")[0] for line in text.splitlines() if line.startswith("| `")]
     return {name for row in rows for name in re.findall(r"`([^`]+)`", row)}
 
 
-def test_the_table_lists_the_metrics_that_a_server_tells() -> None:
+def test_the_table_lists_the_metrics_that_a_server_exposes() -> None:
     listed = {name for name in first_cells(section("Metrics")) if name.startswith("bestpair_")}
-    assert listed == set(told())
+    assert listed == set(exposed())
 
 
-def test_the_page_names_no_other_metric() -> None:
-    samples = {sample for family in told().values() for sample in family}
+def test_the_page_mentions_no_other_metric() -> None:
+    samples = {sample for family in exposed().values() for sample in family}
     names = {"bestpair_restored", "bestpair_before", "bestpair_read_key", "bestpair_revision"}
-    assert set(METRIC.findall(PAGE)) - names <= samples | set(told())
+    assert set(METRIC.findall(PAGE)) - names <= samples | set(exposed())
 
 
-def test_every_rule_is_readable_names_metrics_that_exist_and_is_explained() -> None:
-    samples = {sample for family in told().values() for sample in family}
+def test_every_alert_rule_parses_uses_existing_metrics_and_is_explained() -> None:
+    samples = {sample for family in exposed().values() for sample in family}
     assert len({rule["alert"] for rule in RULES}) == len(RULES)
     for rule in RULES:
         promql_parser.parse(rule["expr"])
@@ -68,7 +68,7 @@ def test_every_rule_is_readable_names_metrics_that_exist_and_is_explained() -> N
     }
 
 
-def test_label_values_in_rules_are_those_that_are_told() -> None:
+def test_label_values_in_rules_are_those_that_are_exposed() -> None:
     text = exposition(Cells.alone().totals(), None, "1").decode()
     for rule in RULES:
         for name, wanted in re.findall(r'\b(route|status|purpose|place)!?=~?"([^"]+)"', rule["expr"]):

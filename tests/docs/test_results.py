@@ -1,11 +1,11 @@
-"""The page of results says what the files say."""
+"""The page of results agrees with its files."""
 
 import csv
 import re
 from pathlib import Path
 
-from experiments.figures import read_csv
-from experiments.result_page import fill
+from experiments.fixed_budget import read_csv
+from experiments.results_page import fill
 from tests.docs.blocks import ROOT
 
 PAGE, FOLDER = ROOT / "docs/results.md", ROOT / "docs/results"

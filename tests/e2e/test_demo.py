@@ -58,7 +58,7 @@ def assert_gone(url: str) -> None:
 def test_certifies_serves_on_and_ends_cleanly(tmp_path: Path) -> None:
     port = free_port()
     with demo(tmp_path, *BUSY, BESTPAIR_PORT=str(port)) as process:
-        lines = lines_until(process, "The service goes on")
+        lines = lines_until(process, "The service keeps running")
         url = address(lines)
         assert url == f"http://127.0.0.1:{port}"
         assert any(line.startswith("Certified after") for line in lines), lines
@@ -68,7 +68,7 @@ def test_certifies_serves_on_and_ends_cleanly(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0
         assert process.stdout is not None
-        assert process.stdout.read().splitlines() == ["The demo has ended; its database is gone."]
+        assert process.stdout.read().splitlines() == ["The demo has ended; its database is deleted."]
     assert_gone(url)
     assert list(tmp_path.iterdir()) == []
 

@@ -11,12 +11,14 @@ import pytest
 
 from app.client import AsyncClient, Client
 from app.simulation.delivery import Delayed, Duplicated, Immediate, Lossy, Reordered
+from app.verification.replay import replay
 from app.simulation.mixtures import mixture
 from app.simulation.population_file import save_population
 from app.simulation.remote import AdServers, run_remote
 from app.simulation.users import Users
 from app.verification.replay import replay
 from tests.e2e.harness import Server, reference_evidence, stored_evidence, stored_impressions
+from tests.simulation.delivery import Delayed, Duplicated, Immediate, Lossy, Reordered
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +79,7 @@ async def test_duplicates_reordering_delay_and_loss(database_url: str, tmp_path:
     with Server(database_url, tmp_path) as server:
         async with AsyncClient(server.url, timeout_seconds=30) as client:
             rng = np.random.default_rng(4)
-            outcome = await run_remote(client, dict(settings), population, responder, fleet, rng)
+            outcome = await run_remote(client, dict(settings), population, responder.respond, fleet, rng)
             again = replay([row async for row in client.export(outcome.session)])
             assert again.planned[-1].snapshot.etag == (await best_pair_tag(server, outcome.session))
     assert outcome.best.verdict == "exhausted", outcome.best

@@ -9,9 +9,8 @@ import app.engine.fit as fitting
 from app.engine.arrays import pair_items
 from app.engine.evidence import PairCounts
 from app.engine.fit import Fit, fit
-from app.simulation.mixtures import mixture
+from app.simulation.mixtures import mixture, synthetic
 from app.simulation.population import Population
-from app.simulation.synthetic import synthetic
 
 
 def counts_of(population: Population, n: int, seed: int, part: float = 1.0) -> PairCounts:

@@ -15,7 +15,7 @@ def bestpair(*words: str) -> Result:
     return CliRunner().invoke(cli, words, env={"COLUMNS": "120"})
 
 
-def test_figures_are_drawn_and_go_on_where_they_were(tmp_path: Path) -> None:
+def test_figures_are_drawn_and_can_be_resumed(tmp_path: Path) -> None:
     words = ("experiment", "figures", *ONE_RUN, "--matrices", "synthetic-200-2", "--out", str(tmp_path))
     first = bestpair(*words, "--largest", "1000")
     assert first.exit_code == 0, first.output
@@ -23,7 +23,7 @@ def test_figures_are_drawn_and_go_on_where_they_were(tmp_path: Path) -> None:
         "errors.csv", "figures.md", "sessions.jsonl", "synthetic-200-2.svg",
     }  # fmt: skip
     sessions = (tmp_path / "sessions.jsonl").read_text()
-    assert len(sessions.splitlines()) == 7, "one a policy"
+    assert len(sessions.splitlines()) == 7, "one per policy"
     (tmp_path / "errors.csv").unlink()
     again = bestpair(*words, "--finished-only")
     assert again.stdout == first.stdout
@@ -44,7 +44,7 @@ def test_budget_prints_a_table_and_json() -> None:
     assert "budgets: must be numbers" in str(refused.exception)
 
 
-def test_planner_tells_days() -> None:
+def test_planner_prints_days() -> None:
     words = ("experiment", "planner", *ONE_RUN, "--items", "4", "--click-rate", "0.2", "--epsilon", "0.4")
     rows = json.loads(bestpair(*words, "--traffic", "1000", "--json").stdout)
     assert [(row["epsilon"], row["item_clicks"]) for row in rows] == [

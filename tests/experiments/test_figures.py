@@ -1,4 +1,4 @@
-"""Figures and tables show what was measured, and the page says where we lose."""
+"""Figures and tables show what was measured, and the page lists the comparisons that rplans loses."""
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -6,19 +6,18 @@ from pathlib import Path
 import pytest
 
 from app.simulation.population import InvalidPopulation
-from experiments.error_chart import BOTTOM, TOP, draw_errors
-from experiments.figures import POLICIES, Extent, as_csv, figure_runs, read_csv, write_figures
-from experiments.fixed_budget import Cell
+from experiments.figures import BOTTOM, POLICIES, TOP, Extent, draw_errors, figure_runs, write_figures
+from experiments.fixed_budget import Cell, as_csv, read_csv
 from experiments.matrices import MOVIELENS_100K
-from experiments.result_page import fill
-from experiments.result_tables import (
+from experiments.results_page import (
     budget_table,
     certify_table,
     errors_table,
+    fill,
     growth_table,
+    lost_comparisons,
     number,
     short,
-    where_it_loses,
 )
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -39,7 +38,7 @@ CELLS = [
 ]
 
 
-def test_all_that_is_affordable_is_run() -> None:
+def test_slow_policies_run_with_smaller_budgets() -> None:
     runs = figure_runs(Extent(runs=2, largest=10**7, seed=5, quick=False), {MOVIELENS_100K: Path("ratings")})
     assert {run.policy for run in runs} == set(POLICIES)
     assert {run.matrix.slug for run in runs} == {
@@ -60,14 +59,14 @@ def test_quick_runs_are_few_and_small() -> None:
     assert max(max(run.budgets) for run in runs) == 30_000
 
 
-def test_some_matrices_by_name() -> None:
+def test_matrices_are_selected_by_name() -> None:
     extent = Extent(1, 1000, 0, quick=False, only=frozenset({"synthetic-200-4"}))
     assert {run.matrix.slug for run in figure_runs(extent, {})} == {"synthetic-200-4"}
-    with pytest.raises(InvalidPopulation, match=r'no "mine"; there are synthetic-200-2'):
+    with pytest.raises(InvalidPopulation, match=r'some of synthetic-200-2.*, got "mine"'):
         figure_runs(Extent(1, 1000, 0, quick=False, only=frozenset({"mine"})), {})
 
 
-def test_the_chart_has_medians_where_they_belong() -> None:
+def test_the_chart_shows_medians_and_quartiles_to_scale() -> None:
     drawn = ET.fromstring(draw_errors(CELLS, "a <matrix>"))  # noqa: S314 - our own
     dots = [
         (float(dot.attrib["cx"]), float(dot.attrib["cy"]))
@@ -85,13 +84,13 @@ def test_the_chart_has_medians_where_they_belong() -> None:
     assert words >= {"a <matrix>", "rplans", "naive", "0.01", "0", "1,000", "100,000"}
 
 
-def test_where_it_loses_by_hand() -> None:
-    assert where_it_loses(CELLS) == [
+def test_lost_comparisons_by_hand() -> None:
+    assert lost_comparisons(CELLS) == [
         "- At 1e4 `rplans` is above `naive`, within its quartiles: median .0100 against .0050 (0 to .0200).",
         "- At 1e5 `rplans` is above `naive`, beyond its quartiles: median .0020 against 0 (0 to .0010).",
     ]
-    (said,) = where_it_loses([one for one in CELLS if one.budget == 1_000])
-    assert said.startswith("`rplans` has the lowest median"), "small budgets are not judged"
+    (sentence,) = lost_comparisons([one for one in CELLS if one.budget == 1_000])
+    assert sentence.startswith("`rplans` has the lowest median"), "small budgets are not judged"
 
 
 def test_tables_by_hand() -> None:
@@ -114,7 +113,7 @@ def test_tables_by_hand() -> None:
     assert (short(1000), short(30_000), short(10**7)) == ("1e3", "3e4", "1e7")
 
 
-def test_files_hold_what_was_measured(tmp_path: Path) -> None:
+def test_files_contain_what_was_measured(tmp_path: Path) -> None:
     written = write_figures(CELLS, tmp_path)
     assert {path.name for path in written} == {"errors.csv", f"{MATRIX}.svg", "figures.md"}
     assert read_csv((tmp_path / "errors.csv").read_text()) == CELLS
@@ -134,12 +133,12 @@ def test_a_page_is_filled_from_its_files(tmp_path: Path) -> None:
     )
     filled = fill(page, folder)
     assert "\n".join(errors_table(CELLS)) in filled
-    assert "\n".join(where_it_loses(CELLS)) in filled
+    assert "\n".join(lost_comparisons(CELLS)) in filled
     assert f"![synthetic K=200 r=2](results/{MATRIX}.svg)" in filled
     assert "old" not in filled
     assert filled.startswith("Words\n")
     assert "\nmore\n" in filled
     assert fill(filled, folder) == filled
-    assert fill(filled.replace(".50", ".51"), folder) == filled, "a number changed by hand is put right"
+    assert fill(filled.replace(".50", ".51"), folder) == filled, "a number changed by hand is corrected"
     with pytest.raises(ValueError, match="ends with"):
         fill(page.replace("<!-- end -->", "", 1), folder)

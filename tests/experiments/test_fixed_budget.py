@@ -1,4 +1,4 @@
-"""Sessions at a fixed budget: what is run, what is kept, what is said of many."""
+"""Sessions with a fixed budget: which are run, which are stored, and their statistics."""
 
 import json
 from dataclasses import asdict
@@ -12,8 +12,16 @@ from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture
 from app.simulation.population import InvalidPopulation
-from app.simulation.run import run_raising, run_random_pairs, run_session
-from experiments.fixed_budget import Result, cells_of, perform, perform_missing, read_results, runs_for
+from app.simulation.run import run_budgets, run_session
+from experiments.fixed_budget import (
+    Result,
+    cells_of,
+    perform,
+    perform_missing,
+    read_results,
+    run_random_pairs,
+    runs_for,
+)
 from experiments.matrices import FIGURES, MOVIELENS_100K, SYNTHETIC, TABLE, Matrix, available, population
 from tests.simulation.test_movielens import write_100k
 
@@ -24,12 +32,12 @@ def planted(error: float, seed: int = 1, budget: int = 100) -> Result:
     return Result(SMALL.slug, "naive", budget, seed, error, budget, 0.1)
 
 
-def test_a_raised_budget_begins_like_the_smaller_one() -> None:
+def test_a_session_with_a_raised_budget_starts_like_one_with_the_smaller_budget() -> None:
     people = mixture("ads6", 8, 2, np.random.default_rng(1))
     problem = Problem(n_items=8, epsilon=0.001, delta=0.1, seed=3, budget=100)
     naive = policy_named("naive")
     alone = run_session(naive, problem, people, source(Purpose.USERS, 3))
-    first, second = run_raising(naive, problem, people, source(Purpose.USERS, 3), (100, 450))
+    first, second = run_budgets(naive, problem, people, source(Purpose.USERS, 3), (100, 450))
     assert (first.pair, first.gap, first.samples) == (alone.pair, alone.gap, 100)
     assert second.samples == 450
     assert second.plans > first.plans
@@ -45,13 +53,13 @@ def test_random_pairs_are_added_up_to_each_budget() -> None:
     assert outcomes[1].error < 0.01 < population(SMALL, 1).loss_matrix().std()
 
 
-def test_a_policy_that_looks_at_its_budget_gets_a_session_for_each() -> None:
+def test_a_policy_that_depends_on_the_budget_gets_one_session_per_budget() -> None:
     assert [run.budgets for run in runs_for(SMALL, "rplans", [7], [10, 20], None)] == [(10,), (20,)]
     assert [run.budgets for run in runs_for(SMALL, "naive", [7, 8], [10, 20], None)] == [(10, 20), (10, 20)]
     assert runs_for(SMALL, "naive", [7], [], None) == []
 
 
-def test_all_policies_meet_the_same_matrix_and_every_seed_another() -> None:
+def test_all_policies_use_the_same_matrix_and_each_seed_another_one() -> None:
     population.cache_clear()
     first = population(SMALL, 1).factor
     population.cache_clear()
@@ -65,7 +73,7 @@ def test_all_policies_meet_the_same_matrix_and_every_seed_another() -> None:
     assert np.min(np.abs(errors - result.error)) < 1e-8
 
 
-def test_what_is_in_the_file_is_not_run_again(tmp_path: Path) -> None:
+def test_sessions_in_the_file_are_not_run_again(tmp_path: Path) -> None:
     file = tmp_path / "sessions.jsonl"
     file.write_text(json.dumps(asdict(planted(0.77))) + "\n" + '{"matrix": "cut o')
     runs = runs_for(SMALL, "naive", [1, 2], [100], None)

@@ -1,4 +1,4 @@
-"""The planner counts whole sessions; certify compares answers with and without items."""
+"""The planner runs whole sessions; certify compares feedback with and without clicked items."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from app.simulation.mixtures import mixture_of_rate
 from app.simulation.population import InvalidPopulation
 from app.simulation.run import Outcome
 from experiments.certify import Instance, Line, Session, growth_of, run_one
-from experiments.planner import Expected, Needed, Trial, outlooks_of, run_trial, trials_for
+from experiments.planner import Expected, Needed, Trial, estimates_of, run_trial, trials_for
 
 EXPECTED = Expected(n_items=6, groups=2, click_rate=0.2, family="ads6")
 
@@ -23,7 +23,7 @@ def test_populations_have_the_click_rate() -> None:
             mixture_of_rate(rate, 5, 2, np.random.default_rng(1))
 
 
-def test_a_family_where_there_is_no_rate() -> None:
+def test_a_family_is_used_without_a_click_rate() -> None:
     drawn = Expected(n_items=6, groups=2, click_rate=None, family="pref").draw(1).click_probabilities
     assert drawn is not None
     assert drawn.min() >= 0.05
@@ -41,10 +41,10 @@ def test_a_trial_is_a_whole_session() -> None:
 
 
 def test_every_line_has_the_same_populations() -> None:
-    trials = trials_for(EXPECTED, [0.2, 0.1], 0.1, [4, 5], items_too=True)
+    trials = trials_for(EXPECTED, [0.2, 0.1], 0.1, [4, 5])
     assert len(trials) == 2 * 2 * 2
     assert {(trial.epsilon, trial.item_clicks) for trial in trials if trial.seed == 4} == {
-        (epsilon, told) for epsilon in (0.2, 0.1) for told in (False, True)
+        (epsilon, item_clicks) for epsilon in (0.2, 0.1) for item_clicks in (False, True)
     }
 
 
@@ -52,14 +52,17 @@ def test_lines_by_hand() -> None:
     def trial(epsilon: float, seed: int) -> Trial:
         return Trial(EXPECTED, epsilon, 0.1, seed, item_clicks=False)
 
-    took = [(0.1, 900, True), (0.2, 100, True), (0.2, 500, True), (0.2, 200, False)]
-    results = [(trial(epsilon, k), Needed(samples, sure, 0.3 + k)) for k, (epsilon, samples, sure) in enumerate(took)]
-    coarse, fine = outlooks_of(results)
+    needed = [(0.1, 900, True), (0.2, 100, True), (0.2, 500, True), (0.2, 200, False)]
+    results = [
+        (trial(epsilon, k), Needed(samples, certified, 0.3 + k))
+        for k, (epsilon, samples, certified) in enumerate(needed)
+    ]
+    coarse, fine = estimates_of(results)
     assert (coarse.epsilon, coarse.runs, coarse.certified) == (0.2, 3, 2)
     assert (coarse.least, coarse.median, coarse.most, coarse.best_reward) == (100, 200, 500, 2.3)
     assert (fine.epsilon, fine.median) == (0.1, 900)
-    said = coarse.as_json(a_day=100)
-    assert (said["days_least"], said["days_median"], said["days_most"]) == (1, 2, 5)
+    row = coarse.as_json(per_day=100)
+    assert (row["days_least"], row["days_median"], row["days_most"]) == (1, 2, 5)
 
 
 def test_growth_is_the_slope_of_the_logarithms() -> None:
@@ -72,7 +75,7 @@ def test_growth_is_the_slope_of_the_logarithms() -> None:
     assert growth.exponent == pytest.approx(2)
 
 
-def test_item_level_answers_side_by_side() -> None:
+def test_feedback_with_items_is_compared_with_feedback_without() -> None:
     instance = Instance("ads6", 8, 2, 0.2)
     plain, items = (run_one(Session(instance, name, 3, 0.1, item_clicks=False)) for name in ("rplans", "rplans+items"))
     assert plain.bounds["item_clicks"] == 0

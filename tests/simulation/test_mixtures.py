@@ -1,4 +1,4 @@
-"""Each family has the distribution its name promises, and the trap is one."""
+"""Each family has its distribution, the trap misleads row means, and synthetic populations follow the paper."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from app.engine.arrays import FloatArray
-from app.simulation.mixtures import FAMILIES, mixture
+from app.simulation.mixtures import FAMILIES, mixture, synthetic
 from app.simulation.population import InvalidPopulation, Population
 
 
@@ -22,7 +22,7 @@ def shares(population: Population) -> FloatArray:
 
 @pytest.mark.parametrize("family", [name for name in FAMILIES if name != "trap"])
 @pytest.mark.parametrize(("n_items", "rank"), [(2, 1), (50, 4), (3, 6)])
-def test_every_family_has_the_sizes_asked_for_and_repeats_with_the_seed(family: str, n_items: int, rank: int) -> None:
+def test_every_family_has_the_requested_size_and_is_reproducible(family: str, n_items: int, rank: int) -> None:
     population = mixture(family, n_items, rank, np.random.default_rng(1))
     assert (population.n_items, population.rank) == (n_items, rank)
     again = mixture(family, n_items, rank, np.random.default_rng(1))
@@ -47,7 +47,7 @@ def test_preferences_stay_in_their_range() -> None:
     assert 0.69 < u.max() <= 0.7
 
 
-def test_each_group_of_clus_has_five_favourites_and_a_quiet_rest() -> None:
+def test_each_group_of_clus_has_five_favourites_and_rarely_clicks_the_rest() -> None:
     u = clicks(mixture("clus", 200, 4, np.random.default_rng(3)))
     highest_last = np.sort(u, axis=1)
     assert np.all((highest_last[:, -5:] >= 0.3) & (highest_last[:, -5:] <= 0.7))
@@ -89,7 +89,7 @@ def test_the_trap_hides_the_best_pair_from_row_means(seed: int) -> None:
     assert 0.04 < margin(population) < 0.06
 
 
-def test_keeping_the_best_rows_by_mean_costs_the_margin() -> None:
+def test_keeping_the_best_rows_by_mean_loses_the_margin() -> None:
     population = mixture("trap", 200, 2, np.random.default_rng(1))
     rank = rank_by_row_mean(population)
     kept = np.array([item for item, place in rank.items() if place <= 32])
@@ -109,7 +109,7 @@ def test_the_trap_has_its_pair_and_margin_at_every_size(n_items: int) -> None:
         np.testing.assert_allclose(shares(population) @ pair, 0.385)
 
 
-def test_the_place_of_the_trap_differs_by_seed() -> None:
+def test_the_position_of_the_trap_depends_on_the_seed() -> None:
     places = {mixture("trap", 50, 2, np.random.default_rng(seed)).best_pair()[:2] for seed in range(10)}
     assert len(places) >= 8  # of 1225 possible ones
 
@@ -125,12 +125,34 @@ def test_the_place_of_the_trap_differs_by_seed() -> None:
         ("trap", 3, 2, "items"),
     ],
 )
-def test_what_a_family_cannot_be_names_the_field(family: str, n_items: int, rank: int, field: str) -> None:
+def test_invalid_sizes_of_a_family_name_the_field(family: str, n_items: int, rank: int, field: str) -> None:
     with pytest.raises(InvalidPopulation) as caught:
         mixture(family, n_items, rank, np.random.default_rng(1))
     assert caught.value.field == field
 
 
-def test_an_unknown_family_is_told_the_known_ones() -> None:
+def test_the_error_for_an_unknown_family_lists_the_known_ones() -> None:
     with pytest.raises(InvalidPopulation, match="ads6, ads20, pref, clus, trap"):
         mixture("", 10, 2, np.random.default_rng(1))
+
+
+def test_synthetic_follows_the_paper_step_by_step() -> None:
+    x = np.random.default_rng(3).random((40, 4))
+    product = x @ x.T
+    population = synthetic(40, 4, np.random.default_rng(3))
+    np.testing.assert_allclose(population.loss_matrix(), product / product.max(), rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n_items", "rank"), [(2, 1), (200, 2), (200, 4), (3, 8)])
+def test_the_largest_entry_of_synthetic_is_one_and_its_rank_is_as_requested(n_items: int, rank: int) -> None:
+    population = synthetic(n_items, rank, np.random.default_rng(5))
+    assert population.loss_matrix().max() == pytest.approx(1, abs=1e-12)
+    assert np.linalg.matrix_rank(population.loss_matrix()) == min(n_items, rank)
+    assert population.shares is None
+
+
+@pytest.mark.parametrize(("n_items", "rank", "field"), [(1, 2, "items"), (5, 0, "rank")])
+def test_invalid_sizes_of_synthetic_name_the_field(n_items: int, rank: int, field: str) -> None:
+    with pytest.raises(InvalidPopulation) as caught:
+        synthetic(n_items, rank, np.random.default_rng(1))
+    assert caught.value.field == field

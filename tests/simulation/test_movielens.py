@@ -1,4 +1,4 @@
-"""MovieLens folders in both formats, made up here: what is read, how it becomes groups and likes, every refusal."""
+"""MovieLens folders in both formats, written here: reading, groups and likes, and every error."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 
 from app.engine.arrays import FloatArray
-from app.simulation.movielens import Grouping, merge_labels, movielens, sample_movies
+from app.simulation.movielens import LIKED_FROM, Grouping, complete, merge_labels, sample_movies
 from app.simulation.movielens_files import Ratings, read_ratings
-from app.simulation.population import InvalidPopulation
-from app.simulation.ratings_completion import complete
+from app.simulation.population import InvalidPopulation, Population
 
 # Four users with ids out of order, three rated movies (ids 10, 20, 30), all pairs rated: nothing to complete.
 USERS = {7: ("F", "writer"), 1: ("M", "student"), 2: ("M", "writer"), 3: ("M", "artist")}
@@ -19,29 +18,35 @@ STARS = {
     (1, 20): 1, (2, 20): 2, (3, 20): 3, (7, 20): 5,
     (1, 30): 4, (2, 30): 4, (3, 30): 5, (7, 30): 1,
 }  # fmt: skip
-TITLES = {10: "Ten (1990)", 20: "Amélie", 99: "Never rated"}
 
 
 def write_100k(folder: Path) -> None:
     (folder / "u.data").write_text("".join(f"{a}\t{b}\t{stars}\t880000000\n" for (a, b), stars in STARS.items()))
     (folder / "u.user").write_text("".join(f"{a}|30|{g}|{job}|12345\n" for a, (g, job) in USERS.items()))
-    (folder / "u.item").write_text("".join(f"{b}|{t}|01-Jan-1990||x|0\n" for b, t in TITLES.items()), "latin-1")
 
 
 def write_1m(folder: Path) -> None:
     (folder / "ratings.dat").write_text("".join(f"{a}::{b}::{stars}::97\n" for (a, b), stars in STARS.items()))
     (folder / "users.dat").write_text("".join(f"{a}::{g}::25::{job}::12345\n" for a, (g, job) in USERS.items()))
-    (folder / "movies.dat").write_text("".join(f"{b}::{t}::Drama\n" for b, t in TITLES.items()), "latin-1")
 
 
-def made_up(n_users: int, n_movies: int, share: float, seed: int) -> tuple[Ratings, FloatArray]:
-    """Returns ratings that follow a rank-2 taste exactly, some of them given, and all of them."""
+def movielens(folder: Path, n_items: int, seed: int, threshold: float = LIKED_FROM) -> Population:
+    return sample_movies(read_ratings(folder), n_items, 2, np.random.default_rng(seed), threshold=threshold)
+
+
+def sampled(n_movies: int, n_items: int, seed: int) -> list[int]:
+    """Returns the numbers of the movies in a sample: they are drawn first."""
+    movies: list[int] = np.random.default_rng(seed).choice(n_movies, size=n_items, replace=False).tolist()
+    return movies
+
+
+def random_ratings(n_users: int, n_movies: int, share: float, seed: int) -> tuple[Ratings, FloatArray]:
+    """Returns a share of the ratings of a matrix of rank 2, and the matrix."""
     rng = np.random.default_rng(seed)
     stars = 3 + rng.uniform(-1, 1, (n_users, 2)) @ rng.uniform(-1, 1, (2, n_movies))
     user, movie = np.nonzero(rng.random(stars.shape) < share)
-    names = tuple(f"movie {number}" for number in range(n_movies))
     genders = ("F", "M") * (n_users // 2)
-    return Ratings(user, movie, stars[user, movie], genders, genders, names), stars
+    return Ratings(user, movie, stars[user, movie], genders, genders, n_movies), stars
 
 
 @pytest.mark.parametrize("write", [write_100k, write_1m])
@@ -51,22 +56,15 @@ def test_both_formats_are_read_by_id(tmp_path: Path, write: Callable[[Path], Non
     assert (ratings.n_users, ratings.n_movies) == (4, 3)
     assert ratings.genders == ("M", "M", "M", "F")  # ids 1, 2, 3, 7
     assert ratings.occupations == ("student", "writer", "artist", "writer")
-    assert ratings.titles == ("Ten (1990)", "Amélie", "movie 30")
     table = np.zeros((4, 3))
     table[ratings.user, ratings.movie] = ratings.stars
     assert table.tolist() == [[5, 1, 4], [4, 2, 4], [3, 3, 5], [4, 5, 1]]
 
 
-def test_titles_are_optional(tmp_path: Path) -> None:
-    write_100k(tmp_path)
-    (tmp_path / "u.item").unlink()
-    assert read_ratings(tmp_path).titles == ("movie 10", "movie 20", "movie 30")
-
-
 def test_the_later_of_two_ratings_counts(tmp_path: Path) -> None:
     write_100k(tmp_path)
     with (tmp_path / "u.data").open("a") as file:
-        file.write("1\t10\t2\t880000001\n\n")  # the blank line is none
+        file.write("1\t10\t2\t880000001\n\n")  # a blank line is ignored
     ratings = read_ratings(tmp_path)
     assert len(ratings.stars) == 12
     assert ratings.stars[(ratings.user == 0) & (ratings.movie == 0)].tolist() == [2]
@@ -75,17 +73,17 @@ def test_the_later_of_two_ratings_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("write", [write_100k, write_1m])
 def test_likes_by_gender_by_hand(tmp_path: Path, write: Callable[[Path], None]) -> None:
     write(tmp_path)
-    sample = sample_movies(read_ratings(tmp_path), 3, 2, np.random.default_rng(1))
-    assert sample.groups == ("M", "F")
-    assert sample.population.shares is not None
-    assert sample.population.shares.tolist() == [0.75, 0.25]
-    likes = {title: sample.population.click_probabilities[:, k].tolist() for k, title in enumerate(sample.titles)}  # type: ignore[index]
-    assert likes == {"Ten (1990)": [2 / 3, 1.0], "Amélie": [0.0, 1.0], "movie 30": [1.0, 0.0]}
+    population = movielens(tmp_path, 3, seed=1)
+    assert population.shares is not None
+    assert population.shares.tolist() == [0.75, 0.25], "men, women"
+    assert population.click_probabilities is not None
+    likes = dict(zip(sampled(3, 3, seed=1), population.click_probabilities.T.tolist(), strict=True))
+    assert likes == {0: [2 / 3, 1.0], 1: [0.0, 1.0], 2: [1.0, 0.0]}
 
 
 def test_a_threshold_of_three_stars_is_included(tmp_path: Path) -> None:
     write_100k(tmp_path)
-    population = movielens(tmp_path, 3, 2, np.random.default_rng(1), threshold=3.0)
+    population = movielens(tmp_path, 3, seed=1, threshold=3.0)
     assert population.click_probabilities is not None
     by_men = sorted(population.click_probabilities[0].tolist())
     assert by_men == [1 / 3, 1.0, 1.0]
@@ -94,11 +92,13 @@ def test_a_threshold_of_three_stars_is_included(tmp_path: Path) -> None:
 def test_likes_by_merged_occupations(tmp_path: Path) -> None:
     write_100k(tmp_path)
     ratings = read_ratings(tmp_path)
-    sample = sample_movies(ratings, 2, 2, np.random.default_rng(1), grouping=Grouping.OCCUPATION)
-    assert sample.groups == ("writer", "artist, student")
-    assert sample.population.shares is not None
-    assert sample.population.shares.tolist() == [0.5, 0.5]
-    assert sample_movies(ratings, 2, 1, np.random.default_rng(1), grouping=Grouping.OCCUPATION).population.rank == 1
+    population = sample_movies(ratings, 3, 2, np.random.default_rng(1), grouping=Grouping.OCCUPATION)
+    assert population.shares is not None
+    assert population.shares.tolist() == [0.5, 0.5]
+    assert population.click_probabilities is not None
+    likes = dict(zip(sampled(3, 3, seed=1), population.click_probabilities.T.tolist(), strict=True))
+    assert likes == {0: [1.0, 0.5], 1: [0.5, 0.0], 2: [0.5, 1.0]}, "two writers; an artist and a student"
+    assert sample_movies(ratings, 2, 1, np.random.default_rng(1), grouping=Grouping.OCCUPATION).rank == 1
 
 
 def test_merged_labels_are_balanced() -> None:
@@ -108,7 +108,7 @@ def test_merged_labels_are_balanced() -> None:
 
 
 def test_completion_finds_ratings_that_were_not_given() -> None:
-    ratings, stars = made_up(n_users=120, n_movies=80, share=0.4, seed=2)
+    ratings, stars = random_ratings(n_users=120, n_movies=80, share=0.4, seed=2)
     fitted = complete(ratings, np.random.default_rng(3)).stars(np.arange(80))
     missing = np.ones(stars.shape, dtype=np.bool_)
     missing[ratings.user, ratings.movie] = False
@@ -118,32 +118,30 @@ def test_completion_finds_ratings_that_were_not_given() -> None:
 
 
 def test_given_ratings_are_kept_and_missing_ones_completed() -> None:
-    ratings, stars = made_up(n_users=200, n_movies=60, share=0.6, seed=4)
-    sample = sample_movies(ratings, 60, 2, np.random.default_rng(5), threshold=3.0)
+    ratings, stars = random_ratings(n_users=200, n_movies=60, share=0.6, seed=4)
+    population = sample_movies(ratings, 60, 2, np.random.default_rng(5), threshold=3.0)
     truth = np.stack([(stars[group::2] >= 3).mean(axis=0) for group in (0, 1)])  # (2, 60)
-    order = [int(title.removeprefix("movie ")) for title in sample.titles]
-    assert sample.population.click_probabilities is not None
-    assert np.abs(sample.population.click_probabilities - truth[:, order]).mean() < 0.05
+    assert population.click_probabilities is not None
+    assert np.abs(population.click_probabilities - truth[:, sampled(60, 60, seed=5)]).mean() < 0.05
 
 
 def test_a_user_without_ratings_is_completed_from_the_movies() -> None:
-    ratings, _ = made_up(n_users=20, n_movies=10, share=0.8, seed=6)
+    ratings, _ = random_ratings(n_users=20, n_movies=10, share=0.8, seed=6)
     someone_else = (*ratings.genders, "F", "F")
-    more = Ratings(ratings.user, ratings.movie, ratings.stars, someone_else, someone_else, ratings.titles)
+    more = Ratings(ratings.user, ratings.movie, ratings.stars, someone_else, someone_else, ratings.n_movies)
     fitted = complete(more, np.random.default_rng(1)).stars(np.arange(10))
     np.testing.assert_allclose(fitted[-1], fitted[-2])
     assert np.all(np.isfinite(fitted))
 
 
-def test_the_seed_decides_the_movies_and_everything_repeats(tmp_path: Path) -> None:
-    ratings, _ = made_up(n_users=40, n_movies=30, share=0.5, seed=7)
-    first, again, other = (sample_movies(ratings, 8, 2, np.random.default_rng(seed)) for seed in (1, 1, 2))
-    assert first.titles == again.titles
-    np.testing.assert_array_equal(first.population.factor, again.population.factor)
-    assert len(set(first.titles)) == 8
-    assert first.titles != other.titles
+def test_the_seed_determines_the_population(tmp_path: Path) -> None:
+    ratings, _ = random_ratings(n_users=400, n_movies=30, share=0.5, seed=7)
+    first, again, other = (sample_movies(ratings, 8, 2, np.random.default_rng(k), threshold=3.0) for k in (1, 1, 2))
+    np.testing.assert_array_equal(first.factor, again.factor)
+    assert not np.allclose(first.factor, other.factor)
+    assert len({tuple(column) for column in first.factor.tolist()}) == 8, "different movies"
     write_100k(tmp_path)
-    one, two = (movielens(tmp_path, 2, 2, np.random.default_rng(3)) for _ in range(2))
+    one, two = (movielens(tmp_path, 2, seed=3) for _ in range(2))
     np.testing.assert_array_equal(one.factor, two.factor)
 
 
@@ -153,14 +151,14 @@ def test_no_such_folder(tmp_path: Path) -> None:
     assert caught.value.field == "folder"
 
 
-def test_a_folder_without_ratings_is_told_the_formats(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_without_ratings_lists_the_formats(tmp_path: Path) -> None:
     with pytest.raises(InvalidPopulation, match=r"u\.data and u\.user.*ratings\.dat and users\.dat") as caught:
         read_ratings(tmp_path)
     assert caught.value.field == "folder"
 
 
 @pytest.mark.parametrize(("present", "absent"), [("u.data", "u.user"), ("ratings.dat", "users.dat")])
-def test_a_folder_without_users_is_told_the_missing_file(tmp_path: Path, present: str, absent: str) -> None:
+def test_the_error_for_a_folder_without_users_names_the_missing_file(tmp_path: Path, present: str, absent: str) -> None:
     (tmp_path / present).write_text("")
     with pytest.raises(InvalidPopulation, match=f"no {absent}") as caught:
         read_ratings(tmp_path)
@@ -179,10 +177,11 @@ def test_a_folder_without_users_is_told_the_missing_file(tmp_path: Path, present
         ("u.data", "", "has no ratings"),
         ("u.user", "1|30|M\n", "line 1: expected at least 4 fields"),
         ("u.user", "one|30|M|artist|0\n", "line 1: an id must be a whole number"),
-        ("u.item", "1\n", "line 1: expected at least 2 fields"),
     ],
 )
-def test_a_line_that_makes_no_sense_is_named(tmp_path: Path, file: str, content: str, advice: str) -> None:
+def test_the_error_for_a_malformed_line_names_file_and_line(
+    tmp_path: Path, file: str, content: str, advice: str
+) -> None:
     write_100k(tmp_path)
     (tmp_path / file).write_text(content)
     with pytest.raises(InvalidPopulation, match=advice) as caught:
@@ -205,7 +204,7 @@ def test_sizes_the_ratings_do_not_allow_name_the_field(
 ) -> None:
     write_100k(tmp_path)
     with pytest.raises(InvalidPopulation) as caught:
-        movielens(tmp_path, n_items, rank, np.random.default_rng(1), grouping=grouping)
+        sample_movies(read_ratings(tmp_path), n_items, rank, np.random.default_rng(1), grouping=grouping)
     assert caught.value.field == field
 
 
@@ -213,5 +212,5 @@ def test_sizes_the_ratings_do_not_allow_name_the_field(
 def test_a_threshold_that_is_no_rating_is_refused(tmp_path: Path, threshold: float) -> None:
     write_100k(tmp_path)
     with pytest.raises(InvalidPopulation) as caught:
-        movielens(tmp_path, 3, 2, np.random.default_rng(1), threshold=threshold)
+        movielens(tmp_path, 3, seed=1, threshold=threshold)
     assert caught.value.field == "threshold"

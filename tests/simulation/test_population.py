@@ -1,4 +1,4 @@
-"""L of small populations by hand, the best pair against brute force, and every refusal."""
+"""L of small populations by hand, the best pair against brute force, and every error."""
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,9 @@ def test_error_is_the_excess_over_the_best_distinct_pair() -> None:
     population = Population.mixture([1.0], [[0.1, 0.9, 0.5]])
     assert float(population.error(1, 2)) == 0.0
     np.testing.assert_allclose(population.error(np.array([0, 0]), np.array([1, 2])), [0.09 - 0.05, 0.45 - 0.05])
-    assert float(population.error(1, 1)) == pytest.approx(0.01 - 0.05)  # a self pair may be better, and says so
+    assert float(population.error(1, 1)) == pytest.approx(
+        0.01 - 0.05
+    )  # a self pair may be better: the error is negative
 
 
 def test_eigenvalues_are_those_of_the_matrix_highest_first() -> None:
@@ -61,9 +63,9 @@ def test_more_groups_than_items() -> None:
     )
 
 
-@settings(deadline=None)  # a busy machine is no defect
+@settings(deadline=None)  # the machine may be busy
 @given(st.integers(2, 30), st.integers(1, 5), st.integers(0, 10**6), st.booleans(), st.sampled_from([1, 40, 2**20]))
-def test_best_pair_is_that_of_brute_force_whatever_the_tiles(
+def test_best_pair_equals_brute_force_for_all_tile_sizes(
     n_items: int, rank: int, seed: int, self_pairs: bool, tile_entries: int
 ) -> None:
     population = random_mixture(n_items, rank, seed)
@@ -130,7 +132,7 @@ def test_a_factor_may_have_negative_entries_if_the_products_have_none() -> None:
         (P, U > 0.5, "u"),
     ],
 )
-def test_a_mixture_that_cannot_be_names_the_field(p: npt.ArrayLike, u: npt.ArrayLike, field: str) -> None:
+def test_an_invalid_mixture_names_the_field(p: npt.ArrayLike, u: npt.ArrayLike, field: str) -> None:
     with pytest.raises(InvalidPopulation) as caught:
         Population.mixture(p, u)
     assert caught.value.field == field
@@ -150,7 +152,7 @@ def test_a_mixture_that_cannot_be_names_the_field(p: npt.ArrayLike, u: npt.Array
         ([["a"], ["b"]], "real numbers"),
     ],
 )
-def test_a_factor_that_cannot_be_says_why(x: npt.ArrayLike, advice: str) -> None:
+def test_an_invalid_factor_says_why(x: npt.ArrayLike, advice: str) -> None:
     with pytest.raises(InvalidPopulation, match=advice) as caught:
         Population.from_factor(x)
     assert caught.value.field == "x"

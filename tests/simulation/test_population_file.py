@@ -1,4 +1,4 @@
-"""Files come back to the bit, and everything that is no population file is refused by name."""
+"""Files are loaded bit-equal, and a file that is not a population is refused with the field."""
 
 import pickle
 import zipfile
@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from app.simulation.mixtures import mixture
+from app.simulation.mixtures import mixture, synthetic
 from app.simulation.population import InvalidPopulation
 from app.simulation.population_file import load_population, save_population
-from app.simulation.synthetic import synthetic
 
 GOOD = {"p": np.array([0.25, 0.75]), "u": np.array([[0.5, 0.0, 0.8], [0.2, 0.6, 0.0]])}
 
@@ -22,7 +21,7 @@ def refused(path: Path) -> InvalidPopulation:
     return caught.value
 
 
-def test_a_mixture_comes_back_to_the_bit(tmp_path: Path) -> None:
+def test_a_mixture_is_loaded_bit_equal(tmp_path: Path) -> None:
     for seed in range(20):
         population = mixture("ads6", 17, 3, np.random.default_rng(seed))
         save_population(population, tmp_path / "p.npz")
@@ -32,7 +31,7 @@ def test_a_mixture_comes_back_to_the_bit(tmp_path: Path) -> None:
         np.testing.assert_array_equal(again.click_probabilities, population.click_probabilities)
 
 
-def test_a_factor_comes_back_to_the_bit_without_groups(tmp_path: Path) -> None:
+def test_a_factor_is_loaded_bit_equal_without_groups(tmp_path: Path) -> None:
     population = synthetic(17, 3, np.random.default_rng(1))
     save_population(population, tmp_path / "p.npz")
     again = load_population(tmp_path / "p.npz")
@@ -71,7 +70,7 @@ def test_a_single_array_or_a_folder_is_not_an_npz(tmp_path: Path) -> None:
     assert refused(tmp_path).field == "path"
 
 
-def test_a_file_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
+def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "p.npz"
     np.savez(path, p=GOOD["p"], u=GOOD["u"])
     whole = path.read_bytes()
@@ -88,7 +87,7 @@ def test_a_damaged_array_is_refused_by_its_name(tmp_path: Path) -> None:
     assert refused(path).field == "u"
 
 
-def test_a_member_that_is_no_array_is_refused(tmp_path: Path) -> None:
+def test_a_member_that_is_not_an_array_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "p.npz"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("p", "hello")
@@ -124,9 +123,7 @@ X = np.full((3, 1), 0.5)
         ({"x": X * np.inf}, "x"),
     ],
 )
-def test_arrays_that_make_no_population_are_named(
-    tmp_path: Path, arrays: dict[str, npt.NDArray[np.generic]], field: str
-) -> None:
+def test_invalid_arrays_are_named(tmp_path: Path, arrays: dict[str, npt.NDArray[np.generic]], field: str) -> None:
     path = tmp_path / "p.npz"
     with path.open("wb") as file:
         np.savez(file, allow_pickle=False, **arrays)

@@ -1,4 +1,4 @@
-"""Sessions in process: what goes out beside each plan's own."""
+"""Sessions in process: impressions in addition to those of each plan, and budgets."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def session(in_flight: int, budget: int | None = None) -> tuple[Outcome, list[Re
     ), reports
 
 
-def test_every_plan_is_followed_by_what_is_in_flight() -> None:
+def test_impressions_in_flight_are_added_to_every_plan() -> None:
     alone, _ = session(0)
     outcome, reports = session(5_000)
     assert outcome.certified

@@ -1,4 +1,4 @@
-"""Counts have the binomial and multinomial laws of the model; one user at a time agrees with them."""
+"""Counts are binomial and multinomial as in the model; single responses agree with them."""
 
 import math
 
@@ -7,9 +7,8 @@ import pytest
 
 from app.engine.arrays import FloatArray
 from app.engine.problem import Model
-from app.simulation.impressions import Impression
 from app.simulation.population import InvalidPopulation, Population
-from app.simulation.users import Users
+from app.simulation.users import Impression, Users
 
 # By hand: L_01 = .25 * .5 * 1 + .75 * .8 * .4 = .365.
 MIXTURE = Population.mixture([0.25, 0.75], [[0.5, 0.0, 0.8], [0.2, 0.6, 0.0]])
@@ -68,7 +67,7 @@ def test_item_outcomes_have_the_four_probabilities_by_hand() -> None:
     assert outcomes.only_j[1] / n == pytest.approx(CELLS[1], abs=six_sigma(CELLS[1], n))
 
 
-def test_item_outcomes_take_a_count_per_pair_or_one_pair_alone() -> None:
+def test_item_outcomes_accept_a_count_per_pair_or_a_single_pair() -> None:
     users, rng = Users(MIXTURE), np.random.default_rng(5)
     i, j, n = np.array([0, 0, 1]), np.array([1, 2, 2]), np.array([5, 0, 7])
     assert np.stack(users.item_outcomes(i, j, n, rng)).sum(axis=0).tolist() == [5, 0, 7]
@@ -88,12 +87,12 @@ def test_exact_rewards_are_one_minus_the_loss() -> None:
 
 def test_one_user_at_a_time_clicks_as_often_as_batches_do() -> None:
     users, rng, n = Users(MIXTURE), np.random.default_rng(6), 20_000
-    answers = [users.respond(Impression("t", 0, 1, 3.0), rng) for _ in range(n)]
-    clicked = [answer.clicked for answer in answers]
+    responses = [users.respond(Impression("t", 0, 1, 3.0), rng) for _ in range(n)]
+    clicked = [response.clicked for response in responses]
     for cell, probability in zip([(), (0,), (1,), (0, 1)], CELLS, strict=True):
         assert clicked.count(cell) / n == pytest.approx(probability, abs=six_sigma(probability, n))
-    assert all(answer.reward == float(answer.clicked != ()) for answer in answers)
-    assert all((answer.ticket, answer.arrives_at) == ("t", 3.0) for answer in answers)
+    assert all(response.reward == float(response.clicked != ()) for response in responses)
+    assert all((response.ticket, response.arrives_at) == ("t", 3.0) for response in responses)
 
 
 def test_a_self_pair_shows_its_item_in_both_slots() -> None:
@@ -103,23 +102,23 @@ def test_a_self_pair_shows_its_item_in_both_slots() -> None:
     assert clicked.count((0, 0)) / n == pytest.approx(0.0925, abs=six_sigma(0.0925, n))  # .25 * .25 + .75 * .04
 
 
-def test_without_groups_a_user_tells_only_whether_there_was_a_click() -> None:
+def test_without_groups_a_response_has_no_clicked_items() -> None:
     users, rng, n = Users(BY_FACTOR), np.random.default_rng(8), 20_000
-    answers = [users.respond(Impression("t", 0, 1, 0.0), rng) for _ in range(n)]
-    assert {answer.clicked for answer in answers} == {None}
-    assert sum(answer.reward for answer in answers) / n == pytest.approx(0.52, abs=six_sigma(0.52, n))
+    responses = [users.respond(Impression("t", 0, 1, 0.0), rng) for _ in range(n)]
+    assert {response.clicked for response in responses} == {None}
+    assert sum(response.reward for response in responses) / n == pytest.approx(0.52, abs=six_sigma(0.52, n))
 
 
-def test_the_deterministic_model_answers_exactly_and_draws_nothing() -> None:
+def test_the_deterministic_model_responds_exactly_and_draws_nothing() -> None:
     rng = np.random.default_rng(9)
-    answer = Users(MIXTURE, Model.DETERMINISTIC).respond(Impression("t", 0, 1, 2.5), rng)
-    assert answer.reward == pytest.approx(0.635)
-    assert (answer.ticket, answer.clicked, answer.arrives_at) == ("t", None, 2.5)
+    response = Users(MIXTURE, Model.DETERMINISTIC).respond(Impression("t", 0, 1, 2.5), rng)
+    assert response.reward == pytest.approx(0.635)
+    assert (response.ticket, response.clicked, response.arrives_at) == ("t", None, 2.5)
     assert rng.random() == np.random.default_rng(9).random()
 
 
 @pytest.mark.parametrize(("population", "draws"), [(MIXTURE, 3), (BY_FACTOR, 1)])
-def test_a_user_draws_as_many_numbers_as_documented(population: Population, draws: int) -> None:
+def test_a_response_uses_the_documented_number_of_draws(population: Population, draws: int) -> None:
     rng, reference = np.random.default_rng(10), np.random.default_rng(10)
     Users(population).respond(Impression("t", 0, 1, 0.0), rng)
     reference.random(draws)

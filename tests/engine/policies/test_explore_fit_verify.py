@@ -15,9 +15,8 @@ from app.engine.policies.policy import Situation
 from app.engine.policies.rplans import Rplans
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
-from app.simulation.mixtures import mixture
+from app.simulation.mixtures import mixture, synthetic
 from app.simulation.run import run_session
-from app.simulation.synthetic import synthetic
 from tests.engine.driver import Run, problem_for, propose, run
 
 EFV = ExploreFitVerify()

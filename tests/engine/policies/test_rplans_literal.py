@@ -11,9 +11,11 @@ from app.engine.memory import Notes, int_list
 from app.engine.nystrom import extend, sharper_radius
 from app.engine.policies.rplans_literal import RplansLiteral
 from app.engine.problem import Problem, SelfPairs
+from app.simulation.mixtures import synthetic
 from app.simulation.population import Population
 from app.simulation.synthetic import synthetic
 from tests.engine.driver import Run, asked, evidence_from_rows, problem_for, propose, run
+from tests.engine.driver import Run, asked, problem_for, propose, run
 
 PRINTED = RplansLiteral()
 SHARPER = RplansLiteral(sharper_radius)

@@ -1,4 +1,4 @@
-"""What is sent to a server in the serving benchmark, and what comes of it; all servers get theirs in turn."""
+"""Requests of the serving benchmark, sent to several servers in turn, and the processor time that they cost."""
 
 import json
 import random
@@ -8,27 +8,36 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.serving_floor import BATCH
-from experiments.serving_load import Done, Work, connected, drive
-from experiments.serving_rows import Measured
-from experiments.serving_servers import Server
+from experiments.bench.floor import BATCH
+from experiments.bench.load import Done, Work, connected, drive
+from experiments.bench.servers import Server
 
 LARGEST_BATCH = 1000
 ITEMS = 20
-"""Items of the measured session: planning for so few is a small part of the cost."""
+"""Items of the measured session: planning for 20 items is a small part of the cost."""
 SETTLE_SECONDS = 30.0
 SETTLE_STEP_SECONDS = 0.05
-REST_SECONDS = 2.0
+IDLE_SECONDS = 2.0
 IN_BATCHES = 5
-"""Impressions of a round in batches, for each one of single calls: a round has costs of its own (connections, a plan),
-which must not be mistaken for those of its impressions."""
+"""Impressions in a round of batches, as a multiple of a round of single calls: a round has fixed costs (connections, a
+plan), which must be small compared with those of its impressions."""
 SLICES = 6
-"""Of a round, for each server in turn: a shared machine may be twice as fast a second later."""
+"""Parts of a round, in which the servers take turns: a shared machine may be twice as fast a second later."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One path of one server in one round."""
+
+    cpu_us: float  # per request
+    rps: float
+    p50_ms: float
+    p99_ms: float
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much to measure."""
+    """The size of a benchmark."""
 
     rounds: int = 12
     requests: int = 3000  # single calls in a round
@@ -36,15 +45,15 @@ class Sizes:
 
     @property
     def batches(self) -> int:
-        """Batches in a round: few enough to take no longer than the single calls, many more than there are clients."""
+        """Batches in a round: few enough to take no longer than the single calls, but more than the clients."""
         return max(1, IN_BATCHES * self.requests // BATCH)
 
 
-def run_together(drivers: Sequence["Driver"], path: str) -> list[Measured]:
-    """Returns what one round of a path costs each of the servers, in slices that take turns.
+def run_round(drivers: Sequence["Driver"], path: str) -> list[Measured]:
+    """Runs one round of a path on all servers, which take turns in slices, and returns the cost for each server.
 
-    The time of a server's own slices counts. Where answers are stored, so does all that it does besides until they have
-    been counted, less what it would have done anyway, with nobody calling: that is a cost of time, not of requests.
+    The processor time of a server during its own slices counts. For feedback, the time until all feedback is counted
+    is added, without the time that an idle server uses: that depends on the duration, not on the requests.
     """
     works = [driver.work(path) for driver in drivers]
     counts = [-(-len(work.requests) // SLICES) for work in works]
@@ -63,23 +72,23 @@ def run_together(drivers: Sequence["Driver"], path: str) -> list[Measured]:
     ]
 
 
-def rest(drivers: Sequence["Driver"]) -> None:
-    """Finds out what the servers do when nobody calls."""
+def measure_idle(drivers: Sequence["Driver"]) -> None:
+    """Measures the share of a processor that each server uses without requests, and stores it in the server."""
     meters = [_Meter(driver.server) for driver in drivers]
-    time.sleep(REST_SECONDS)
+    time.sleep(IDLE_SECONDS)
     for driver, meter in zip(drivers, meters, strict=True):
-        driver.server.idle_share = meter.since_began() / REST_SECONDS
+        driver.server.idle_share = meter.since_began() / IDLE_SECONDS
 
 
 def _settle(drivers: Sequence["Driver"], meters: Sequence["_Meter"]) -> None:
-    """Waits until all that was answered has been counted, and reads each meter as soon as it has."""
+    """Waits until all feedback is counted, and reads the meter of each server at that time."""
     waiting = dict(zip(drivers, meters, strict=True))
     until = time.monotonic() + SETTLE_SECONDS
     while waiting:
         for driver in [each for each in waiting if each.has_settled]:
             waiting.pop(driver).settle()
         if time.monotonic() > until:
-            raise RuntimeError("answers were not counted in time")
+            raise RuntimeError("feedback was not counted in time")
         time.sleep(SETTLE_STEP_SECONDS)
 
 
@@ -94,49 +103,49 @@ class _Meter:
 
     @contextmanager
     def slice(self) -> Iterator[None]:
-        """Counts what is used within."""
+        """Adds the processor time used in the block."""
         began, before = time.monotonic(), self._server.cpu_seconds()
         yield
         self.cpu_seconds += self._server.cpu_seconds() - before
         self._slices += time.monotonic() - began
 
     def settle(self) -> None:
-        """Counts what was used outside of slices, beyond what is used anyway."""
+        """Adds the processor time used outside of the slices, without that of an idle server."""
         outside = time.monotonic() - self._began - self._slices
         self.cpu_seconds += max(0.0, self.since_began() - self.cpu_seconds - outside * self._server.idle_share)
 
     def since_began(self) -> float:
-        """Returns all the processor time until now."""
+        """Returns the processor time since the start of the round."""
         return self._server.cpu_seconds() - self._cpu_before
 
 
 class Driver:
-    """Sends each path's load to one server; feedback answers what next-pair handed out before."""
+    """Makes the requests of each path for one server; feedback uses the tickets of the last round of next-pair."""
 
     def __init__(self, server: Server, sizes: Sizes, session: str | None = None) -> None:
         self.server, self._sizes = server, sizes
         self._session = "fixed"
         self._etag = '"none"'
         self._tickets: list[str] = ["tAAAAAAAAAAAAAAAAAAAAAAAA"] * (sizes.batches * BATCH)
-        self._rng = random.Random(1)  # noqa: S311 - made-up clicks
+        self._rng = random.Random(1)  # noqa: S311 - simulated clicks
         self._is_floor = server.kind == "floor"
-        self._more = "".join(f"{name}: {value}\r\n" for name, value in server.headers.items())
+        self._headers = "".join(f"{name}: {value}\r\n" for name, value in server.headers.items())
         if not self._is_floor:
             self._session = session or new_session(server)
 
     def work(self, path: str) -> Work:
-        """Returns one round's load of a path."""
+        """Returns the requests of one round of a path."""
         requests = tuple(self._requests(path))
         keeps = path.startswith("next-pair") and not self._is_floor
         return Work(self.server.port, requests, self._sizes.clients, keep_bodies=keeps)
 
     @property
     def has_settled(self) -> bool:
-        """Whether the server has counted all answers, which it does after it has stored them."""
+        """Whether the server has counted all feedback, which happens after it has stored it."""
         return self._is_floor or not self.server.outstanding(self._session)
 
     def measured(self, path: str, done: Done, cpu_seconds: float) -> Measured:
-        """Returns what a round cost; raises if anything but success came back, which would be cheap, and flatter."""
+        """Returns the cost of a round; raises RuntimeError if a request failed, since failures would look cheap."""
         wanted = 304 if path == "best-pair" else 200
         count = len(done.latencies)
         if done.statuses != {wanted: count}:
@@ -151,19 +160,19 @@ class Driver:
         )
 
     def fill(self, count: int) -> int:
-        """Stores so many impressions and their answers, unmeasured, in large batches; returns how many."""
+        """Stores about `count` impressions with feedback, in large batches, without measuring; returns the number."""
         if self._is_floor:
             return 0
         calls = max(1, count // LARGEST_BATCH)
-        asked = [self._post("next-pair/batch", {"count": min(count, LARGEST_BATCH)})] * calls
-        done = drive(Work(self.server.port, tuple(asked), min(calls, 8), keep_bodies=True))
+        requests = [self._post("next-pair/batch", {"count": min(count, LARGEST_BATCH)})] * calls
+        done = drive(Work(self.server.port, tuple(requests), min(calls, 8), keep_bodies=True))
         tickets = [one["ticket"] for body in done.bodies for one in _impressions(body)]
-        answers = [{"ticket": ticket, "reward": int(self._rng.random() < 0.3)} for ticket in tickets]
-        told = [
-            self._post("feedback/batch", answers[start : start + LARGEST_BATCH])
-            for start in range(0, len(answers), LARGEST_BATCH)
+        feedback = [{"ticket": ticket, "reward": int(self._rng.random() < 0.3)} for ticket in tickets]
+        sent = [
+            self._post("feedback/batch", feedback[start : start + LARGEST_BATCH])
+            for start in range(0, len(feedback), LARGEST_BATCH)
         ]
-        drive(Work(self.server.port, tuple(told), min(calls, 8)))
+        drive(Work(self.server.port, tuple(sent), min(calls, 8)))
         _settle([self], [_Meter(self.server)])
         return len(tickets)
 
@@ -177,25 +186,25 @@ class Driver:
             return [self._post(path, {})] * n
         if path == "next-pair/batch":
             return [self._post(path, {"count": BATCH})] * batches
-        answers = [{"ticket": ticket, "reward": int(self._rng.random() < 0.3)} for ticket in self._tickets]
+        feedback = [{"ticket": ticket, "reward": int(self._rng.random() < 0.3)} for ticket in self._tickets]
         if path == "feedback":
-            return [self._post(path, answer) for answer in answers[:n]]
-        return [self._post(path, answers[k : k + BATCH]) for k in range(0, batches * BATCH, BATCH)]
+            return [self._post(path, one) for one in feedback[:n]]
+        return [self._post(path, feedback[k : k + BATCH]) for k in range(0, batches * BATCH, BATCH)]
 
     def _post(self, path: str, body: object) -> bytes:
         content = json.dumps(body).encode()
-        head = f"POST /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n{self._more}"
+        head = f"POST /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n{self._headers}"
         return f"{head}Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content
 
     def _get(self, path: str) -> bytes:
-        head = f"GET /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n{self._more}"
+        head = f"GET /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n{self._headers}"
         return f"{head}If-None-Match: {self._etag}\r\n\r\n".encode()
 
 
 def new_session(server: Server, n_items: int = ITEMS, budget: int | None = None) -> str:
-    """Returns the id of a session that never certifies, so that every impression is stored and counted.
+    """Creates a session that never certifies, so that every impression is stored and counted; returns its id.
 
-    All pairs are alike to the callers here, and epsilon is small.
+    All pairs have the same click rate here, and epsilon is small.
     """
     items = [f"item-{k}" for k in range(n_items)]
     settings = {"epsilon": 0.001, "delta": 0.01, "seed": 1, "budget": budget}

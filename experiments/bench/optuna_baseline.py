@@ -1,7 +1,7 @@
-"""optuna's ask + tell beside the service, where optuna is installed: as many clients, the same databases.
+"""The cost of optuna's ask and tell, if optuna is installed, with the same clients and databases as the service.
 
-It is a library for a different task, and every trial goes through an ORM; the figure says what a common way of
-keeping trials in a database costs, next to an impression here (next-pair + feedback).
+optuna is a library for a different task, and every trial goes through an ORM. The result shows the cost of a common way
+to store trials in a database, to compare with an impression here (next-pair and feedback).
 """
 
 import importlib.util
@@ -18,14 +18,14 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from experiments.serving_driver import Sizes
-from experiments.serving_rows import Measured, Row
-from experiments.serving_servers import empty_database, postgresql
+from experiments.bench.driver import Measured, Sizes
+from experiments.bench.servers import empty_database, postgresql
+from experiments.bench.serving import Row
 
 TRIALS = 256
-"""Ask + tell in a round: a trial costs a hundred times an impression."""
+"""Trials in a round: a trial costs a hundred times as much as an impression."""
 MOST_ROUNDS = 3
-"""It is so far away that more rounds would tell nothing new."""
+"""The difference is so large that more rounds would not change the result."""
 
 
 def is_installed() -> bool:
@@ -50,21 +50,22 @@ def measure_optuna(
             rounds = min(sizes.rounds, MOST_ROUNDS)
             for number in range(rounds):
                 step(f"round {number + 1} of {rounds}: optuna on {backend}")
-                row.rounds.append(_apart(url, sizes.clients))
+                row.rounds.append(_measure(url, sizes.clients))
             row.floor_us = [floor_us] * rounds
             rows.append(row)
     return rows
 
 
-def _apart(url: str, clients: int) -> Measured:
+def _measure(url: str, clients: int) -> Measured:
+    """Returns the measurement of one round, made in a new process."""
     command = f"from {__name__} import main; import sys; main(*sys.argv[1:])"
-    given = [sys.executable, "-W", "ignore", "-c", command, url, str(clients)]
-    done = subprocess.run(given, check=True, capture_output=True, text=True)  # noqa: S603 - our own module
+    arguments = [sys.executable, "-W", "ignore", "-c", command, url, str(clients)]
+    done = subprocess.run(arguments, check=True, capture_output=True, text=True)  # noqa: S603 - our own module
     return Measured(**json.loads(done.stdout.splitlines()[-1]))
 
 
 def main(url: str, clients: str) -> None:
-    """Asks and tells in so many threads, and prints what it cost as JSON."""
+    """Runs TRIALS trials in `clients` threads, and prints the cost as JSON."""
     optuna = import_module("optuna")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     engine = {"connect_args": {"timeout": 100}} if url.startswith("sqlite") else {"pool_size": 20, "max_overflow": 40}

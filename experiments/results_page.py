@@ -1,18 +1,68 @@
-"""Results as tables of a Markdown page."""
+"""Results as tables of a Markdown page: `bestpair experiment page` rebuilds the tables of docs/results.md from files.
 
+Each table is between two comments; the first one names the file that it comes from.
+"""
+
+import json
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from experiments.certify import exponent
-from experiments.fixed_budget import Cell
+from experiments.fixed_budget import Cell, read_csv
+from experiments.matrices import FIGURES, Matrix
 
 OURS = "rplans"
 JUDGED_FROM = 10_000
-"""Below that the answer is little better than a guess for everybody."""
+"""With smaller budgets all policies are little better than a guess."""
+_BLOCK = re.compile(r"(?P<head><!-- from (?P<file>\S+?)(?P<words>(?: \S+)*) -->\n).*?(?P<tail><!-- end -->)", re.DOTALL)
+
+
+def fill(text: str, folder: Path) -> str:
+    """Returns the page with every marked table rebuilt from the files of the folder."""
+    if text.count("<!-- from ") != text.count("<!-- end -->"):
+        raise ValueError("each table begins with <!-- from FILE ... --> and ends with <!-- end -->")
+
+    def made(match: re.Match[str]) -> str:
+        lines = part(folder / match["file"], match["words"].split())
+        return f"{match['head']}\n" + "\n".join(lines) + f"\n\n{match['tail']}"
+
+    return _BLOCK.sub(made, text)
+
+
+def part(file: Path, words: Sequence[str]) -> list[str]:
+    """Returns the table of a file: `errors.csv`, its part `MATRIX`, `budget.json`, or `certify.json [growth]`."""
+    content = file.read_text()
+    if file.name == "errors.csv":
+        cells = read_csv(content)
+        if not words:
+            return sections(cells, Path(file.parent.name))
+        return errors_table([cell for cell in cells if cell.matrix == words[0]])
+    if file.name == "budget.json":
+        return budget_table([Cell(**row) for row in json.loads(content)])
+    lines = json.loads(content)
+    return growth_table(lines) if words else certify_table(lines)
+
+
+def by_matrix(cells: Sequence[Cell]) -> list[tuple[Matrix, list[Cell]]]:
+    """Returns (matrix, its cells) for each matrix with cells, in the order of the figures."""
+    parts = [(matrix, [cell for cell in cells if cell.matrix == matrix.slug]) for matrix in FIGURES]
+    return [(matrix, own) for matrix, own in parts if own]
+
+
+def sections(cells: Sequence[Cell], charts: Path) -> list[str]:
+    """Returns the lines of a page: for each matrix its chart, its numbers, and where our policy is not the lowest."""
+    lines: list[str] = []
+    for matrix, own in by_matrix(cells):
+        chart = charts / f"{matrix.slug}.svg"
+        lines += [f"### {matrix.name}", "", f"![{matrix.name}]({chart})", "", *errors_table(own), ""]
+        lines += [*lost_comparisons(own), ""]
+    return lines[:-1]
 
 
 def errors_table(cells: Sequence[Cell]) -> list[str]:
-    """Returns medians and quartiles of one matrix, a line a policy and a column a budget."""
+    """Returns medians and quartiles of one matrix: a row per policy, a column per budget."""
     budgets = sorted({cell.budget for cell in cells})
     found = {(cell.policy, cell.budget): cell for cell in cells}
     rows = [["policy", *(short(budget) for budget in budgets)]]
@@ -22,24 +72,24 @@ def errors_table(cells: Sequence[Cell]) -> list[str]:
     return as_markdown(rows)
 
 
-def where_it_loses(cells: Sequence[Cell]) -> list[str]:
-    """Returns sentences: where our median is above another's, and whether it is still within its quartiles."""
-    said = []
+def lost_comparisons(cells: Sequence[Cell]) -> list[str]:
+    """Returns a sentence for each median of ours above another policy's, with whether it is within its quartiles."""
+    sentences = []
     ours = {cell.budget: cell for cell in cells if cell.policy == OURS and cell.budget >= JUDGED_FROM}
     for cell in cells:
         mine = ours.get(cell.budget)
         if cell.policy == OURS or mine is None or mine.median <= cell.median:
             continue
         how = "within its quartiles" if mine.median <= cell.high else "beyond its quartiles"
-        said.append(
+        sentences.append(
             f"- At {short(cell.budget)} `{OURS}` is above `{cell.policy}`, {how}: "
             f"median {number(mine.median)} against {_quartiles(cell)}."
         )
-    return said or [f"`{OURS}` has the lowest median, or shares it, at every budget from {short(JUDGED_FROM)} on."]
+    return sentences or [f"`{OURS}` has the lowest median, or shares it, at every budget from {short(JUDGED_FROM)} on."]
 
 
 def budget_table(cells: Sequence[Cell]) -> list[str]:
-    """Returns mean errors and their standard errors, a line a matrix and budget; the lowest mean is bold."""
+    """Returns mean errors with standard errors: a row per matrix and budget, the lowest mean in bold."""
     policies = list(dict.fromkeys(cell.policy for cell in cells))
     rows = [["matrix", "budget", "runs", *(f"`{policy}`" for policy in policies)]]
     for matrix, budget in dict.fromkeys((cell.matrix, cell.budget) for cell in cells):
@@ -52,7 +102,7 @@ def budget_table(cells: Sequence[Cell]) -> list[str]:
 
 
 def certify_table(lines: Sequence[dict[str, Any]]) -> list[str]:
-    """Returns median impressions to certification by policy, and which part of the pairs a shared bound settled."""
+    """Returns median impressions to certification by policy, and the share of the pairs that a shared bound settled."""
     policies = list(dict.fromkeys(line["policy"] for line in lines))
     rows = [["family", "K", "groups", "epsilon", *(f"`{policy}`" for policy in policies)]]
     for key in dict.fromkeys((one["family"], one["n_items"], one["rank"], one["epsilon"]) for one in lines):
@@ -64,7 +114,7 @@ def certify_table(lines: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def growth_table(lines: Sequence[dict[str, Any]]) -> list[str]:
-    """Returns exponents of K by policy, wherever only K differs: least-squares slopes of the logarithms of medians."""
+    """Returns exponents of K by policy, for lines that differ only in K: least-squares slopes of log median."""
     policies = list(dict.fromkeys(line["policy"] for line in lines))
     points: dict[tuple[str, int, float], dict[str, list[tuple[int, float]]]] = {}
     for one in lines:
@@ -79,7 +129,7 @@ def growth_table(lines: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def as_markdown(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Returns the lines of a table whose first row is its heading."""
+    """Returns the lines of a Markdown table; the first row is the heading."""
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return [lines[0], f"| {' | '.join('---' for _ in rows[0])} |", *lines[1:]]
 
@@ -91,7 +141,7 @@ def short(budget: int) -> str:
 
 
 def number(error: float) -> str:
-    """Returns an error with two digits that count, no zero in front: .0031."""
+    """Returns an error with up to four decimals and no leading zero: .0031."""
     if error == 0:
         return "0"
     places = 4 if error < 0.1 else 2

@@ -1,8 +1,8 @@
-"""The load of the serving benchmark: many clients with connections kept alive, in a process of their own.
+"""The load generator of the serving benchmark: many clients with keep-alive connections, in a separate process.
 
-Raw bytes over raw connections, so that the clients cost a fraction of what they measure. A client sends its next
-request when it has the answer to the last one. The servers get their load in slices, one after the other, as they are
-asked for; connections are made before the first and closed after the last.
+It sends raw bytes over raw connections, so that the clients use little processor time. A client sends its next request
+when it has the response to the last one. Requests are sent in slices, for one server at a time; connections are opened
+before the first slice and closed after the last.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ CONNECT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class Work:
-    """Requests for one server, each sent once, by so many clients at once; bodies are kept if wanted."""
+    """Requests for one server, each sent once, and the number of concurrent clients."""
 
     port: int
     requests: tuple[bytes, ...]
@@ -33,7 +33,7 @@ class Work:
 
 @dataclass
 class Done:
-    """What came back: how long each answer took, which statuses there were, how long it took in all."""
+    """The responses of one server: latencies, statuses, total seconds, and bodies if they are kept."""
 
     seconds: float = 0.0
     latencies: list[float] = field(default_factory=list)
@@ -41,42 +41,42 @@ class Done:
     bodies: list[bytes] = field(default_factory=list)
 
     def percentile_ms(self, share: float) -> float:
-        """Returns the latency that this share of the answers kept, in milliseconds."""
+        """Returns this percentile of the latencies (0.5 is the median), in milliseconds."""
         ordered = sorted(self.latencies)
         return 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 class Load:
-    """A process with clients that are connected. The two talk by files, which no size can choke; lines say when."""
+    """A process with connected clients. Data is exchanged in files; lines on standard input and output synchronise."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", found: Path) -> None:
         self._process, self._found = process, found
 
     def send(self, server: int, count: int) -> None:
-        """Sends the next so many requests to one of the servers, and returns when all are answered."""
-        self._tell(f"{server} {count}")
+        """Sends the next `count` requests to one of the servers, and returns when all have a response."""
+        self._write(f"{server} {count}")
         self.wait()
 
     def finish(self) -> list[Done]:
-        """Returns what came of the work, by server."""
-        self._tell("")
+        """Ends the process and returns the responses of each server."""
+        self._write("")
         self.wait()
         done: list[Done] = pickle.loads(self._found.read_bytes())  # noqa: S301 - written by our own process
         return done
 
     def wait(self) -> None:
-        """Waits for the process to say that it is done with what it was told."""
+        """Waits until the process has finished its last instruction."""
         if not (self._process.stdout and self._process.stdout.readline()):
             raise RuntimeError("the clients ended with an error")
 
-    def _tell(self, line: str) -> None:
-        assert self._process.stdin is not None  # noqa: S101 - tells the type checker
+    def _write(self, line: str) -> None:
+        assert self._process.stdin is not None  # noqa: S101 - for the type checker
         self._process.stdin.write(f"{line}\n".encode())
 
 
 @contextmanager
 def connected(works: Sequence[Work]) -> Iterator[Load]:
-    """Yields clients for each server, connected by now, that stay so until the end."""
+    """Yields connected clients for each server; closes the connections at the end."""
     with tempfile.TemporaryDirectory(prefix="bestpair-load-") as folder:
         given, found = Path(folder) / "work", Path(folder) / "done"
         given.write_bytes(pickle.dumps(works))
@@ -84,29 +84,29 @@ def connected(works: Sequence[Work]) -> Iterator[Load]:
         process = subprocess.Popen(  # noqa: S603 - our own module
             [sys.executable, "-c", command, given, found], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
-        with process:  # at the end its input is closed, which ends it
+        with process:  # at the end its standard input is closed, which ends it
             load = Load(process, found)
             load.wait()
             yield load
 
 
 def drive(work: Work) -> Done:
-    """Returns what came of the work for one server, done at once."""
+    """Sends all requests for one server in one slice, and returns the responses."""
     with connected([work]) as load:
         load.send(0, len(work.requests))
         (done,) = load.finish()
     return done
 
 
-class _Lane:
-    """The load of one server, and what came of it."""
+class _Target:
+    """The requests for one server, and its responses."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
         self._at = 0
         self.todo: list[bytes] = []
         self._left = 0
-        self._all_answered: asyncio.Future[None] | None = None
+        self._all_received: asyncio.Future[None] | None = None
         self._clients: list[_Client] = []
         self.done = Done()
 
@@ -121,51 +121,51 @@ class _Lane:
         self._at += len(slice_)
         self.todo = list(reversed(slice_))
         self._left = len(slice_)
-        self._all_answered = asyncio.get_running_loop().create_future()
+        self._all_received = asyncio.get_running_loop().create_future()
         began = time.perf_counter()
         if not self._clients:
             raise ConnectionResetError("the server closed all connections")
         for client in tuple(self._clients):
             client.send_next()
-        await self._all_answered
+        await self._all_received
         self.done.seconds += time.perf_counter() - began
 
-    def answered(self, status: int, body: bytes, seconds: float) -> None:
+    def received(self, status: int, body: bytes, seconds: float) -> None:
         self.done.latencies.append(seconds)
         self.done.statuses[status] += 1
         if self._work.keep_bodies:
             self.done.bodies.append(body)
         self._left -= 1
-        if not self._left and self._all_answered is not None:
-            self._all_answered.set_result(None)
+        if not self._left and self._all_received is not None:
+            self._all_received.set_result(None)
 
     def lost(self, client: "_Client", error: Exception | None) -> None:
-        """Goes on without a client that had nothing to do: servers close connections that are idle for seconds."""
+        """Continues without an idle client: servers close connections that are idle for seconds."""
         self._clients.remove(client)
-        if client.waits and self._all_answered is not None and not self._all_answered.done():
-            self._all_answered.set_exception(error or ConnectionResetError("the server closed a connection"))
+        if client.waits and self._all_received is not None and not self._all_received.done():
+            self._all_received.set_exception(error or ConnectionResetError("the server closed a connection"))
 
 
 class _Client(asyncio.Protocol):
     """One connection."""
 
-    def __init__(self, lane: _Lane) -> None:
-        self._lane = lane
+    def __init__(self, target: _Target) -> None:
+        self._target = target
         self._buffer = b""
         self._sent = 0.0
         self.waits = False
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)  # uvloop's are none by class
+        self._transport = cast("asyncio.Transport", transport)  # the transport of uvloop is not a subclass
 
     def send_next(self) -> None:
-        """Sends a request, if there is one left."""
-        if self._lane.todo:
+        """Sends the next request, if there is one."""
+        if self._target.todo:
             assert self._transport is not None  # noqa: S101 - connected before anything is sent
             self._sent = time.perf_counter()
             self.waits = True
-            self._transport.write(self._lane.todo.pop())
+            self._transport.write(self._target.todo.pop())
 
     def data_received(self, data: bytes) -> None:
         self._buffer = self._buffer + data if self._buffer else data
@@ -180,10 +180,10 @@ class _Client(asyncio.Protocol):
         self._buffer = self._buffer[end:]
         self.waits = False
         self.send_next()
-        self._lane.answered(status, body, seconds)
+        self._target.received(status, body, seconds)
 
     def connection_lost(self, error: Exception | None) -> None:
-        self._lane.lost(self, error)
+        self._target.lost(self, error)
 
 
 def _content_length(head: bytes) -> int:
@@ -192,7 +192,7 @@ def _content_length(head: bytes) -> int:
 
 
 def main(given: str, found: str) -> None:
-    """Connects, sends slices of the work in one file as it is told, and writes what came of them into another."""
+    """Connects, sends the requests in the file `given` in slices as instructed, and writes the responses to `found`."""
     works = pickle.loads(Path(given).read_bytes())  # noqa: S301 - written by the process that started this one
     try:
         import uvloop  # noqa: PLC0415 - not on every system
@@ -203,19 +203,19 @@ def main(given: str, found: str) -> None:
 
 
 async def _drive(works: Sequence[Work], found: Path) -> None:
-    lanes = [_Lane(work) for work in works]
+    targets = [_Target(work) for work in works]
     async with asyncio.timeout(CONNECT_SECONDS):
-        for lane in lanes:
-            await lane.connect()
-    while asked := _report("ready").split():
-        server, count = map(int, asked)
-        await lanes[server].send(count)
-    found.write_bytes(pickle.dumps([lane.done for lane in lanes]))
+        for target in targets:
+            await target.connect()
+    while instruction := _report("ready").split():
+        server, count = map(int, instruction)
+        await targets[server].send(count)
+    found.write_bytes(pickle.dumps([target.done for target in targets]))
     _report("written")
 
 
-def _report(so_far: str) -> str:
-    """Says how far we are, and returns what to do next; nothing else is to happen meanwhile."""
-    sys.stdout.write(f"{so_far}\n")
+def _report(state: str) -> str:
+    """Writes the state and returns the next instruction; blocks until then, so that nothing else runs meanwhile."""
+    sys.stdout.write(f"{state}\n")
     sys.stdout.flush()
     return sys.stdin.readline()

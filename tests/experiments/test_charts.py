@@ -1,8 +1,8 @@
-"""Plots without a plotting library: well-formed, to scale, and safe with any name."""
+"""Bar charts are well-formed SVG, to scale, with escaped names."""
 
 from xml.etree import ElementTree as Tree
 
-from experiments.bars import COLOURS, Bar, bar_chart
+from experiments.charts import COLOURS, Bar, bar_chart
 
 
 def test_bars_are_to_scale_and_names_are_escaped() -> None:
@@ -14,6 +14,6 @@ def test_bars_are_to_scale_and_names_are_escaped() -> None:
     assert float(drawn.attrib["viewBox"].split()[3]) > float(two.attrib["y"]) + float(two.attrib["height"])
 
 
-def test_nothing_to_draw_is_still_a_picture() -> None:
+def test_a_chart_without_bars_is_valid() -> None:
     assert Tree.fromstring(bar_chart("title", "", [])).tag.endswith("svg")  # noqa: S314
     assert "NaN" not in bar_chart("title", "", [Bar("zero", 0.0, "0")])

@@ -1,8 +1,8 @@
-"""The demo's story holds: the best pair is not made of the two best ads."""
+"""The shop of the demo: its best pair does not consist of its two best ads."""
 
 import numpy as np
 
-from app.simulation.shop import SHARES, shop
+from app.simulation.demo import SHARES, shop
 
 
 def test_best_pair_is_not_the_two_best_ads() -> None:

@@ -1,7 +1,8 @@
-"""The floor of the serving benchmark: a raw ASGI application that parses and answers, and does nothing else.
+"""The floor of the serving benchmark: a raw ASGI application that parses the request and sends a fixed response.
 
-One fixed file, so that figures of different versions can be compared: it reads the body, parses it as JSON and returns
-bytes of the same shape and size as the service does, with the same headers. No routing table, no database, no threads.
+This file does not change, so that results of different versions can be compared: it reads the body, parses it as JSON
+and returns bytes of the same shape and size as the service does, with the same headers. It has no routing table, no
+database and no threads.
 """
 
 import json
@@ -42,7 +43,7 @@ def _headers(body: bytes) -> list[tuple[bytes, bytes]]:
 async def app(
     scope: Message, receive: Callable[[], Awaitable[Message]], send: Callable[[Message], Awaitable[None]]
 ) -> None:
-    """Answers one request."""
+    """Handles one request."""
     if scope["type"] != "http":
         return
     _, _, name = scope["path"].removeprefix("/v1/sessions/").partition("/")

@@ -1,22 +1,22 @@
-"""The benchmark of planning: what it tells is of the session it played."""
+"""The benchmark of planning measures the session that it runs."""
 
 import json
 
 import pytest
 
-from experiments.planning import Planning, play
+from experiments.bench.planning import Planning, run_plans
 from tests.test_cli import bestpair
 
 
-def test_a_small_session_is_played_to_its_verdict() -> None:
-    played = play(6, "ads6", "lucb", plans=400)
-    assert played.certified
-    assert played.samples > 0
-    assert 1 < len(played.seconds) < 400
-    assert len(play(6, "ads6", "lucb", plans=2).seconds) == 2, "no more than were asked for"
+def test_a_small_session_runs_until_its_verdict() -> None:
+    session = run_plans(6, "ads6", "lucb", plans=400)
+    assert session.certified
+    assert session.samples > 0
+    assert 1 < len(session.seconds) < 400
+    assert len(run_plans(6, "ads6", "lucb", plans=2).seconds) == 2, "at most as many as requested"
 
 
-def test_early_and_late_are_told_apart_and_the_slowest_is_judged() -> None:
+def test_early_and_late_plans_are_separate_and_the_slowest_is_compared_with_the_target() -> None:
     row = Planning(200, (0.1, 0.1, 0.1, 0.2, 0.4, 0.4, 0.4), samples=5, certified=False, peak_mb=90.0)
     assert (row.early, row.late, row.is_within_targets) == (0.1, 0.4, True)
     assert Planning(200, (0.1, 0.6, 0.1), 5, False, 90.0).is_within_targets is False
@@ -24,8 +24,8 @@ def test_early_and_late_are_told_apart_and_the_slowest_is_judged() -> None:
     assert Planning(77, (99.0,), 5, False, 9e9).is_within_targets is None
 
 
-def test_what_is_stored_grows_with_clicks_on_items() -> None:
-    of_pairs, of_items = (play(12, "ads6", "rplans", 8, item_clicks) for item_clicks in (False, True))
+def test_the_stored_memory_is_larger_with_item_clicks() -> None:
+    of_pairs, of_items = (run_plans(12, "ads6", "rplans", 8, item_clicks) for item_clicks in (False, True))
     assert 0 < of_pairs.memory_kb < of_items.memory_kb < 50
 
 

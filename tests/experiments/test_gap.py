@@ -10,7 +10,7 @@ from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture
 from app.simulation.run import run_session
-from experiments.gap_chart import BOTTOM, TOP, Line, Point, draw, follow
+from experiments.gap import BOTTOM, TOP, Line, Point, draw, follow
 
 SVG = "{http://www.w3.org/2000/svg}"
 PROBLEM = Problem(n_items=8, epsilon=0.2, delta=0.1, seed=3)

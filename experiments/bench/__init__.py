@@ -1,0 +1,1 @@
+"""Benchmarks of the service: processor time per request, scaling, latency while planning, and the cost of a plan."""
