@@ -1,4 +1,4 @@
-"""What routes have in common besides bodies: the sessions in use, the id in the path, the key of a retry."""
+"""Parameters that several routes share: the use cases, the session id of the path, the Idempotency-Key."""
 
 import re
 from typing import Annotated
@@ -21,8 +21,8 @@ async def _sessions(request: Request) -> Sessions:
     return sessions
 
 
-async def _session_id(session_id: Annotated[str, Path(description="As given by the creation.")]) -> str:
-    """Returns an id that may exist; anything else never reaches the database."""
+async def _session_id(session_id: Annotated[str, Path(description="As returned by the creation.")]) -> str:
+    """Returns the id; raises SessionNotFound for a text that cannot be an id, without a query to the database."""
     if not SESSION_ID.fullmatch(session_id):
         raise SessionNotFound("no session has this id")
     return session_id

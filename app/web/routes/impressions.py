@@ -1,4 +1,4 @@
-"""Routes an ad server calls all day: next-pair and feedback."""
+"""Routes that ad servers call: next-pair and feedback, one at a time and in batches."""
 
 from typing import Annotated, Any
 
@@ -83,7 +83,7 @@ async def next_pairs(
 async def feedback(
     session_id: SessionId, body: Annotated[Feedback, Depends(body_as(Feedback))], sessions: SessionsInUse
 ) -> FeedbackResult:
-    """Takes the outcome of one impression; answered means on disk, and sending it again does no harm."""
+    """Takes the outcome of one impression; the response means that it is on disk. It is safe to send it again."""
     status = await sessions.feedback(session_id, mapping.answer(body))
     return FeedbackResult.model_validate({"status": status.value})
 
@@ -101,18 +101,18 @@ async def feedback_batch(
     sessions: SessionsInUse,
     admitted: Admitted,
 ) -> list[FeedbackRowResult]:
-    """Takes outcomes of several impressions and answers with a status for each, in order."""
+    """Takes the outcomes of several impressions and returns a status for each, in order."""
     admitted.take(len(rows) - 1)
-    judged = [_read(row) for row in rows]
-    results = iter(await sessions.feedback_batch(session_id, [each for each in judged if isinstance(each, Answer)]))
+    read = [_read(row) for row in rows]
+    results = iter(await sessions.feedback_batch(session_id, [each for each in read if isinstance(each, Answer)]))
     return [
         FeedbackRowResult.model_validate(next(results), from_attributes=True) if isinstance(each, Answer) else each
-        for each in judged
+        for each in read
     ]
 
 
 def _read(row: object) -> Answer | FeedbackRowResult:
-    """Returns the answer in one row, or the result that says why there is none."""
+    """Returns the feedback of a row, or the result for a row that is not valid."""
     try:
         return mapping.answer(Feedback.model_validate(row))
     except ValidationError as error:
