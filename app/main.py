@@ -31,7 +31,7 @@ from app.telemetry import logs
 from app.telemetry.metrics import Cells, Meter, NoArrayFree, shared_file
 from app.web.access_control import AccessControl, is_loopback
 from app.web.api import Api, build_api
-from app.web.event_stream import calls_on_signal
+from app.web.event_stream import call_on_stop_signal
 from app.web.server import http_protocol, set_request_seconds, use_own_workers
 
 _YOUNG_OBJECTS = 10_000
@@ -77,7 +77,7 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
             await keys.start()
             services.start()
             try:
-                with calls_on_signal(services.results.close_streams):
+                with call_on_stop_signal(services.results.close_streams):
                     yield
             finally:
                 await services.stop()

@@ -1,1 +1,1 @@
-"""HTTP only: routes, bodies, problems, documents. What happens is decided in `sessions`."""
+"""HTTP only: routes, the hot lane, bodies, problems and the files of the dashboard. The use cases decide the rest."""

@@ -1,4 +1,4 @@
-"""The HTTP application, given the use cases: routes, shields and the OpenAPI document."""
+"""Builds the HTTP application from the use cases: routes, middleware and the OpenAPI document."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -14,8 +14,8 @@ from app.web import bodies
 from app.web.access import describe_security, scopes_of_routes
 from app.web.access_control import AccessControl
 from app.web.hot_lane import HotLane
-from app.web.middleware import BodyLimit, Shield
-from app.web.problems import add_fault_handlers
+from app.web.middleware import BodyLimitMiddleware, RequestIdMiddleware
+from app.web.problems import add_problem_handlers
 from app.web.routes import access, documents, health, impressions, metrics, results, sessions
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
@@ -23,29 +23,29 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 DESCRIPTION = (
     "Finds the best pair of items to show to a mixed population, and proves it. "
     "Create a session with your items; show what next-pair hands out and report each outcome with its ticket; "
-    "best-pair tells the current answer and what is proven about it."
+    "best-pair returns the current answer and what is proven about it."
 )
 
 
 class Api(FastAPI):
-    """The application; its document also knows the bodies that our own reader reads."""
+    """The application; its OpenAPI document also describes the request bodies, which `bodies` reads."""
 
     hot_lane: ASGIApp | None = None
 
     @property
     def entry(self) -> ASGIApp:
-        """What a server should call: the hot lane, if there is one, without the way through this object."""
+        """The ASGI application for a server: the hot lane, if there is one, without a detour through this object."""
         return self.hot_lane or self
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serves one request: by the hot lane, if there is one, which passes on what is not for it."""
+        """Serves one request: with the hot lane, if there is one, which passes other requests on to the routes."""
         await (self.hot_lane or super().__call__)(scope, receive, send)
 
     def openapi(self) -> dict[str, Any]:
-        """Returns the OpenAPI document, made once."""
+        """Returns the OpenAPI document, built once."""
         if not self.openapi_schema:
             document = super().openapi()
-            document.setdefault("components", {}).setdefault("schemas", {}).update(bodies.schemas())
+            document.setdefault("components", {}).setdefault("schemas", {}).update(bodies.request_schemas())
             describe_security(document, scopes_of_routes(self))
         return self.openapi_schema or {}
 
@@ -68,10 +68,10 @@ def build_api(
         description=DESCRIPTION,
         version=version,
         lifespan=lifespan,
-        docs_url=None,  # the framework's pages load scripts from another host
+        docs_url=None,  # the pages of the framework load scripts from another host
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
-        redirect_slashes=False,  # a redirect would hide a wrong address and drop bodies
+        redirect_slashes=False,  # a redirect would hide a wrong path and drop bodies
     )
     api.state.services = services
     api.state.access_control = access_control = access_control or AccessControl(None)
@@ -79,10 +79,10 @@ def build_api(
     api.state.meter = meter
     for module in (sessions, impressions, results, access, health, metrics, documents):
         api.include_router(module.router)
-    scopes_of_routes(api)  # raises if one has no place
-    add_fault_handlers(api)
-    api.add_middleware(BodyLimit, limit_bytes=body_limit_bytes)
-    api.add_middleware(Shield, meter=meter)  # added last, so it is around all others
+    scopes_of_routes(api)  # raises if a route declares no scope
+    add_problem_handlers(api)
+    api.add_middleware(BodyLimitMiddleware, limit_bytes=body_limit_bytes)
+    api.add_middleware(RequestIdMiddleware, meter=meter)  # added last, so it is the outermost
     if hot_lane:
         api.hot_lane = HotLane(
             super(Api, api).__call__,

@@ -1,7 +1,7 @@
-"""Reading JSON bodies: straight from the bytes into a shape.
+"""Request bodies: reads JSON from the bytes directly into a shape, and describes the shapes for the OpenAPI document.
 
-Not through the framework, which goes by way of json.loads: that takes NaN and lone surrogates, and gives the shapes
-Python values where they are meant to judge JSON.
+The framework does not read them: it calls json.loads, which accepts NaN and lone surrogates, and then validates Python
+values, while the shapes are written to validate JSON. So it cannot describe them either.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ _ROWS: TypeAdapter[list[Any]] = TypeAdapter(Annotated[list[Any], Field(min_lengt
 
 
 def body_as(shape: type[Shape], *, may_be_empty: bool = False) -> Callable[[Request], Awaitable[Shape]]:
-    """Returns a dependency that reads the body as this shape; an empty one may stand for {}."""
+    """Returns a dependency that reads the body as this shape; with `may_be_empty`, an empty body means {}."""
 
     async def read(request: Request) -> Shape:
         content = await request.body()
@@ -43,14 +43,14 @@ def body_as(shape: type[Shape], *, may_be_empty: bool = False) -> Callable[[Requ
 
 
 async def body_as_rows(request: Request) -> list[Any]:
-    """Returns the entries of a list, each to be judged on its own: one bad row spoils no other."""
+    """Returns the entries of a list without validating them: the caller does, so that one bad row affects no other."""
     content = await request.body()
     _check_media_type(request)
     return _validated(content, _ROWS.validate_json, _ROWS.validate_python, None)
 
 
 def digest_of(body: RequestShape) -> str:
-    """Returns a digest of what was asked for: spacing, order of fields and defaults left out make no difference."""
+    """Returns a digest of a request; spacing, the order of fields and omitted defaults do not change it."""
     return hashlib.sha256(body.model_dump_json().encode()).hexdigest()
 
 
@@ -67,16 +67,16 @@ def _validated(
         try:
             return validate_json(content)
         except ValidationError as error:
-            why = _why_not_json(error)
-            if why is None:
+            reason = _json_error(error)
+            if reason is None:
                 raise
-        return validate(_with_halves(content, why))
+        return validate(_load_with_lone_surrogates(content, reason))
     except ValidationError as error:
         raise InvalidRequest(field_errors(error, shape)) from None
 
 
-def _why_not_json(error: ValidationError) -> str | None:
-    """Returns what the parser stumbled over; None if the body is JSON, of another shape."""
+def _json_error(error: ValidationError) -> str | None:
+    """Returns the error of the JSON parser; None if the body is JSON, but not of this shape."""
     if error.error_count() == 1:
         (only,) = error.errors(include_url=False, include_input=False)
         if only["type"] == "json_invalid":
@@ -84,16 +84,16 @@ def _why_not_json(error: ValidationError) -> str | None:
     return None
 
 
-def _with_halves(content: bytes, why: str) -> object:
-    """Returns what a body says that may contain half of a surrogate pair (U+D800), otherwise raises MalformedJson.
+def _load_with_lone_surrogates(content: bytes, reason: str) -> object:
+    """Returns a body that contains half of a surrogate pair (such as U+D800); raises MalformedJson for other bodies.
 
-    This is JSON, though the parser of the shapes gives up at it. Python's own reads on: then the shapes name the
-    field, and a batch refuses that row alone.
+    Such a body is JSON, but the parser of the shapes rejects it as a whole. Python's parser accepts it: then the error
+    of the shape names the field, and a batch refuses only that row.
     """
     if _SURROGATE.search(content):
         with suppress(ValueError, RecursionError):
             return json.loads(content.decode(), parse_constant=_refuse)
-    raise MalformedJson(f"the body cannot be read as JSON: {why}")
+    raise MalformedJson(f"the body cannot be read as JSON: {reason}")
 
 
 def _refuse(constant: str) -> None:
@@ -101,7 +101,7 @@ def _refuse(constant: str) -> None:
 
 
 def _check_media_type(request: Request) -> None:
-    """Raises unless the body is declared as JSON; guessing would let other sites' forms post here."""
+    """Raises unless the body is declared as JSON; otherwise forms of other sites could post here."""
     declared = request.headers.get("content-type", "")
     media_type = declared.partition(";")[0].strip().lower()
     if media_type == "application/json" or (media_type.startswith("application/") and media_type.endswith("+json")):
@@ -118,8 +118,8 @@ def documented(shape: type[RequestShape], *, required: bool = True, rows: int | 
     return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
 
 
-def schemas() -> dict[str, Any]:
-    """Returns the schemas of all request bodies, and of problems, by name."""
+def request_schemas() -> dict[str, Any]:
+    """Returns the OpenAPI schemas of all request bodies and of problems, by name."""
     shapes = (SessionCreate, SessionPatch, NextPair, NextPairs, Feedback, Problem)
     _, document = models_json_schema([(shape, "validation") for shape in shapes], ref_template=_REFERENCE)
     return dict(document["$defs"])

@@ -1,4 +1,4 @@
-"""Server-sent events: how a session that is followed looks on the wire, and how its streams end with the server."""
+"""Server-sent events: the events of a session as text, and the end of all streams when the server stops."""
 
 import asyncio
 import signal
@@ -11,45 +11,45 @@ from app.results.sql import Live
 from app.web import mapping
 
 IDLE_SECONDS = 15.0
-"""After so long without news a comment is sent: proxies cut what is silent, and a caller that left is noticed."""
+"""Without an event for this time a comment is sent: proxies close silent connections, and a lost caller is noticed."""
 RETRY_MILLISECONDS = 2_000
 
-_ENDING = (signal.SIGINT, signal.SIGTERM)
+_STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-async def as_events(news: AsyncIterator[Live | None], last_event_id: str | None) -> AsyncIterator[str]:
-    """Yields `best-pair` when the answer changes, named by its tag, and `counters` when they do.
+async def as_events(lives: AsyncIterator[Live | None], last_event_id: str | None) -> AsyncIterator[str]:
+    """Yields `best-pair` events, with the ETag as id, when the answer changes, and `counters` events when they change.
 
-    A caller that comes back names the last answer it got; if it is still the present one it is not sent again. Answers
-    that were overtaken meanwhile are not sent at all: the history has them.
+    A caller that reconnects sends the id of its last event; if that answer is still current, it is not sent again.
+    Answers between that one and the current one are not sent: the history has them.
     """
-    told_tag, told_counters = last_event_id, None
+    sent_tag, sent_counters = last_event_id, None
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
-    async for live in news:
+    async for live in lives:
         if live is None:
             yield ": still here\n\n"
             continue
         tag = live.snapshot.etag.strip('"')
-        if tag != told_tag:
-            told_tag = tag
+        if tag != sent_tag:
+            sent_tag = tag
             yield f"event: best-pair\nid: {tag}\ndata: {live.snapshot.body}\n\n"
-        if live.counters != told_counters:
-            told_counters = live.counters
+        if live.counters != sent_counters:
+            sent_counters = live.counters
             yield f"event: counters\ndata: {mapping.counts(live.counters).model_dump_json()}\n\n"
 
 
 @contextmanager
-def calls_on_signal(close: Callable[[], None]) -> Iterator[None]:
-    """Calls `close` on this event loop when the process is asked to stop, before the server's own handler runs.
+def call_on_stop_signal(close: Callable[[], None]) -> Iterator[None]:
+    """Calls `close` in this event loop on SIGINT or SIGTERM, before the handler of the server runs.
 
-    The server ends its application only after all answers are out, and a stream is an answer without an end: something
-    has to end it first. Outside the main thread nobody handles signals, and nothing is done.
+    The server stops its application only after all responses are complete, and an event stream is a response without
+    an end: `close` must end it first. Outside the main thread signals cannot be handled, and nothing is done.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     loop = asyncio.get_running_loop()
-    before = {number: signal.getsignal(number) for number in _ENDING}
+    before = {number: signal.getsignal(number) for number in _STOP_SIGNALS}
 
     def handle(number: int, frame: FrameType | None) -> None:
         loop.call_soon_threadsafe(close)
@@ -57,7 +57,7 @@ def calls_on_signal(close: Callable[[], None]) -> Iterator[None]:
         if callable(handler):
             handler(number, frame)
 
-    handled = [number for number in _ENDING if callable(before[number])]  # the others end the process at once
+    handled = [number for number in _STOP_SIGNALS if callable(before[number])]  # the others end the process immediately
     for number in handled:
         signal.signal(number, handle)
     try:

@@ -1,9 +1,8 @@
-"""The hot lane: the routes an ad server and a dashboard call all day, in front of the framework.
+"""The hot lane: serves the routes that ad servers and dashboards call most, in front of the framework.
 
-It serves well-formed requests only, and only what the framework's routes would serve with the same bytes. Whatever is
-unusual in a request (a body that does not fit, a header twice, a strange address) goes on to those routes, body and
-all, before anything was done: there is one place that judges bad requests. What the use cases raise is told by
-`problems`, as everywhere.
+It serves only well-formed requests, with the same bytes as the routes of the framework. An unusual request (a body of
+another shape, a repeated header, an unknown path) is passed on to those routes with its body, before it has any effect:
+only one place handles bad requests. Errors of the use cases become problems (`problems`), as in the routes.
 """
 
 import os
@@ -19,7 +18,7 @@ from app.errors import SessionError
 from app.impressions.handout import Order
 from app.impressions.service import ACCEPTED
 from app.services import Services
-from app.telemetry.logs import REQUEST_ID as CURRENT
+from app.telemetry.logs import REQUEST_ID
 from app.telemetry.metrics import Meter, cell_index
 from app.web.access_control import AccessControl, RouteAccess, fetch_site
 from app.web.bodies import digest_of
@@ -31,13 +30,13 @@ from app.web.hot_lane_bodies import (
     Headers,
     Unusual,
     check_is_json,
+    feedback_columns,
     idempotency_key,
     impression_json,
-    plain_answers,
     read_as,
     row_result,
 )
-from app.web.middleware import REQUEST_ID, answer_fault, rate_lines, status_class, with_id
+from app.web.middleware import VALID_REQUEST_ID, rate_lines, respond_to_fault, status_class, with_common_headers
 from app.web.parameters import SESSION_ID
 from app.web.problems import Refusal, kind_of, log_refusal, problem_for
 from app.web.responses import matches_etag, respond
@@ -45,24 +44,24 @@ from app.wire.serving import NextPair
 
 Serve = Callable[["HotLane", str, Headers, bytes, Admission], Awaitable[bytes]]
 
-_POSTED = (
+_POST_HEADERS = (
     b"content-length: %d\r\ncontent-type: application/json\r\nx-request-id: %b\r\n"
     b"x-content-type-options: nosniff\r\ncache-control: no-store\r\n"
 )
-_UNCHANGED = b"etag: %b\r\ncache-control: no-cache\r\nx-request-id: %b\r\nx-content-type-options: nosniff\r\n"
-_READ = (
+_304_HEADERS = b"etag: %b\r\ncache-control: no-cache\r\nx-request-id: %b\r\nx-content-type-options: nosniff\r\n"
+_GET_HEADERS = (
     b"etag: %b\r\ncache-control: no-cache\r\ncontent-length: %d\r\ncontent-type: application/json\r\n"
     b"x-request-id: %b\r\nx-content-type-options: nosniff\r\n"
 )
 _EMPTY_DIGEST = digest_of(NextPair())
 _EMPTY = frozenset({b"", b"{}"})
 _LONGEST_LENGTH = 20
-"""Digits of a Content-Length: as many as the largest that there can be."""
+"""Digits of a Content-Length; enough for every 64-bit number."""
 _LONGEST_PATH = 128
-"""Longer than any of the lane's. Paths are kept, and anybody may send one: 4,096 of the longest would be 500 MB."""
+"""Longer than any path of the lane. Paths are cached, 4,096 of them: without this limit they could take 500 MB."""
 _NO_ROUTE = ("", "")
-_IDS_AT_ONCE = 512
-"""Request ids drawn together: asking the system for each would be a sixth of the lane's own cost."""
+_IDS_PER_READ = 512
+"""Request ids from one read of random bytes: one system call for each would be a sixth of the cost of the lane."""
 
 
 class HotLane:
@@ -81,7 +80,7 @@ class HotLane:
         self._cells = meter.cells
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
-        """Returns the serving of one request; not a coroutine itself, which would be one more to run through."""
+        """Returns the coroutine that serves one request; not `async`, which would add a coroutine to each call."""
         if scope["type"] == "http":
             path = scope["path"]
             session_id, route = _read_path(path) if len(path) <= _LONGEST_PATH else _NO_ROUTE
@@ -113,12 +112,12 @@ class HotLane:
         try:
             body = await post.serve(self, session_id, headers, content, admission)
         except Unusual:
-            scope.setdefault("state", {})["admission"] = admission  # has been taken from; not once more
-            return await self._app(scope, _again(content, receive), send)
+            scope.setdefault("state", {})["admission"] = admission  # so that the route does not charge it again
+            return await self._app(scope, _with_body(content, receive), send)
         except Exception as error:
             return await self._refuse(post.route, error, request_id, admission, scope, receive, send)
         self._cells[post.served] += 1
-        return await respond(scope, send, 200, _POSTED % (len(body), request_id) + rate_lines(admission), body)
+        return await respond(scope, send, 200, _POST_HEADERS % (len(body), request_id) + rate_lines(admission), body)
 
     def _admit(self, headers: Headers, access: RouteAccess, session_id: str) -> Admission:
         host = headers.get(b"host")
@@ -140,25 +139,27 @@ class HotLane:
         etag = snapshot.etag.encode("latin-1")
         given = headers.get(b"if-none-match")
         if given is not None and (given == etag or matches_etag([given.decode("latin-1")], snapshot.etag)):
-            self._cells[_NOT_MODIFIED] += 1
-            return await respond(scope, send, 304, _UNCHANGED % (etag, request_id) + rate_lines(admission), b"")
+            self._cells[_BEST_PAIR_3XX] += 1
+            return await respond(scope, send, 304, _304_HEADERS % (etag, request_id) + rate_lines(admission), b"")
         body = snapshot.body.encode()
-        self._cells[_BEST_PAIR] += 1
-        return await respond(scope, send, 200, _READ % (etag, len(body), request_id) + rate_lines(admission), body)
+        self._cells[_BEST_PAIR_2XX] += 1
+        return await respond(
+            scope, send, 200, _GET_HEADERS % (etag, len(body), request_id) + rate_lines(admission), body
+        )
 
     def _is_small(self, headers: Headers) -> bool:
-        """Returns whether the body's length is told and allowed; without one there must be none."""
+        """Returns whether the declared length of the body is allowed; without a length there must be no body."""
         length = headers.get(b"content-length")
         if length is None:
             return b"transfer-encoding" not in headers
-        # All of it is read: zeros in front would hide the rest of a long one. Nobody counts the bytes after this.
+        # The whole number is read: leading zeros could hide a large one. The bytes are not counted after this.
         return length.isdigit() and len(length) <= _LONGEST_LENGTH and int(length) <= self._limit
 
     def _request_id(self, headers: Headers) -> bytes:
         given = headers.get(b"x-request-id")
-        if given is None or not REQUEST_ID.fullmatch(given.decode("latin-1")):
+        if given is None or not VALID_REQUEST_ID.fullmatch(given.decode("latin-1")):
             given = self._new_id()
-        CURRENT.set(given)  # not taken back: each request is a task with a context of its own
+        REQUEST_ID.set(given)  # not reset: each request is a task with its own context
         return given
 
     async def _refuse(
@@ -171,21 +172,21 @@ class HotLane:
         receive: Receive,
         send: Send,
     ) -> None:
-        """Tells the caller what the use case raised, as the framework's handlers and the shield do."""
+        """Responds to an error of a use case as the handlers of the framework and the middleware do."""
         text = request_id.decode("latin-1")
         scope.setdefault("state", {})["admission"] = admission
-        tagged = with_id(send, text, scope)
+        send_with_headers = with_common_headers(send, text, scope)
         kind = kind_of(type(error))
         self._cells[cell_index("bestpair_requests_total", route, status_class(kind.status))] += 1
         if isinstance(error, SessionError | Refusal):
             if kind.status >= 500:
                 log_refusal(kind.name, error.detail, text, scope)
-            await problem_for(error, text)(scope, receive, tagged)
+            await problem_for(error, text)(scope, receive, send_with_headers)
         else:
-            await answer_fault(error, text, scope, receive, tagged, self._meter)
+            await respond_to_fault(error, text, scope, receive, send_with_headers, self._meter)
 
     async def next_pair(self, session_id: str, headers: Headers, content: bytes, _: Admission) -> bytes:
-        """Returns the answer of next-pair."""
+        """Returns the response body of next-pair."""
         if content not in _EMPTY:
             raise Unusual
         if content:
@@ -195,7 +196,7 @@ class HotLane:
         return impression_json(session, given).encode()
 
     async def next_pairs(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
-        """Returns the answer of next-pair/batch."""
+        """Returns the response body of next-pair/batch."""
         body = read_as(NEXT_PAIRS, headers, content)
         key = idempotency_key(headers)
         admission.charge(body.count - 1)
@@ -204,14 +205,14 @@ class HotLane:
         return f"[{','.join([impression_json(session, each) for each in given])}]".encode()
 
     async def feedback(self, session_id: str, headers: Headers, content: bytes, _: Admission) -> bytes:
-        """Returns the answer of feedback."""
-        feedback = read_as(FEEDBACK, headers, content)
-        return b'{"status":"%s"}' % (await self._impressions.feedback(session_id, feedback)).encode()
+        """Returns the response body of feedback."""
+        given = read_as(FEEDBACK, headers, content)
+        return b'{"status":"%s"}' % (await self._impressions.feedback(session_id, given)).encode()
 
     async def feedback_batch(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
-        """Returns the answer of feedback/batch, if every row has the right shape."""
+        """Returns the response body of feedback/batch; raises Unusual if a row does not match its shape."""
         check_is_json(headers)
-        rows = plain_answers(content) or read_as(FEEDBACK_ROWS, headers, content)
+        rows = feedback_columns(content) or read_as(FEEDBACK_ROWS, headers, content)
         admission.charge(len(rows) - 1)
         results = await self._impressions.feedback_batch(session_id, rows)
         if results.count(ACCEPTED) == len(results):  # nearly every batch
@@ -220,16 +221,16 @@ class HotLane:
 
 
 class _Post(NamedTuple):
-    """One of the lane's POST routes."""
+    """A POST route of the lane."""
 
     route: str
     serve: Serve
     needed: Needed
-    served: int  # where answers are counted
+    served: int  # the cell that counts 2xx responses
 
     @classmethod
     def of(cls, route: str, serve: Serve, needed: Needed) -> "_Post":
-        """Returns the route, with the place of its count."""
+        """Returns the route with the cell of its counter."""
         return cls(route, serve, needed, cell_index("bestpair_requests_total", route, "2xx"))
 
 
@@ -243,31 +244,31 @@ _POSTS = {
     )
 }
 _NEEDED = {post.route: post.needed for post in _POSTS.values()} | {"best-pair": Needed.READ}
-_BEST_PAIR = cell_index("bestpair_requests_total", "best-pair", "2xx")
-_NOT_MODIFIED = cell_index("bestpair_requests_total", "best-pair", "3xx")
+_BEST_PAIR_2XX = cell_index("bestpair_requests_total", "best-pair", "2xx")
+_BEST_PAIR_3XX = cell_index("bestpair_requests_total", "best-pair", "3xx")
 
 
 @lru_cache(maxsize=4096)  # the paths of a thousand sessions
 def _read_path(path: str) -> tuple[str, str]:
-    """Returns the session and the route that a path names; no route if it is not one of a session's."""
+    """Returns the session id and the route of a path; two empty texts if it is not the path of a session."""
     parts = path.split("/", 4)  # "", "v1", "sessions", the id, the route
     if len(parts) == 5 and parts[:3] == ["", "v1", "sessions"] and SESSION_ID.fullmatch(parts[3]):
         return parts[3], parts[4]
     return _NO_ROUTE
 
 
-def _again(content: bytes, receive: Receive) -> Receive:
-    """Returns a `receive` that begins with the body that was read already."""
+def _with_body(content: bytes, receive: Receive) -> Receive:
+    """Returns a `receive` that starts with the body, which has been read."""
     first: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
 
-    async def receive_again() -> Message:
+    async def receive_body_first() -> Message:
         return first.pop() if first else await receive()
 
-    return receive_again
+    return receive_body_first
 
 
 def _request_ids() -> Iterator[bytes]:
     while True:
-        drawn = os.urandom(8 * _IDS_AT_ONCE).hex().encode()
+        drawn = os.urandom(8 * _IDS_PER_READ).hex().encode()
         for start in range(0, len(drawn), 16):
             yield drawn[start : start + 16]

@@ -20,7 +20,7 @@ from app.web.responses import SINGLE_WRITE, respond
 
 LARGEST_HEAD_BYTES = 32 * 1024
 """Of the request line and all headers: several times what browsers and proxies send."""
-STALLED_READS = 3
+BLOCKED_WRITE_FACTOR = 3
 """Abort after this many times `request_seconds` in which the client reads nothing of a response."""
 
 _REFUSAL = b"HTTP/1.1 %b\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
@@ -116,7 +116,7 @@ class HttpProtocol(HttpToolsProtocol):
     def _check_limits(self) -> None:
         """Disconnects a client that exceeds a time limit; otherwise schedules the next check."""
         now, limit = self.loop.time(), self.request_seconds
-        if self._blocked_since is not None and now - self._blocked_since >= STALLED_READS * limit:
+        if self._blocked_since is not None and now - self._blocked_since >= BLOCKED_WRITE_FACTOR * limit:
             self.transport.abort()
             return
         if self._receiving_since is not None and now - self._receiving_since >= limit:

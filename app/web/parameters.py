@@ -1,4 +1,4 @@
-"""What routes have in common besides bodies: the use cases, the id in the path, the key of a retry."""
+"""Parameters that several routes share: the use cases, the session id of the path, the Idempotency-Key."""
 
 import re
 from typing import Annotated
@@ -32,8 +32,8 @@ async def _results(request: Request) -> Results:
     return results
 
 
-async def _session_id(session_id: Annotated[str, Path(description="As given by the creation.")]) -> str:
-    """Returns an id that may exist; anything else never reaches the database."""
+async def _session_id(session_id: Annotated[str, Path(description="As returned by the creation.")]) -> str:
+    """Returns the id; raises SessionNotFound for a text that cannot be an id, without a query to the database."""
     if not SESSION_ID.fullmatch(session_id):
         raise SessionNotFound("no session has this id")
     return session_id

@@ -1,7 +1,7 @@
-"""Problems: what this layer refuses, one table from errors to what a caller sees (RFC 9457), and the handlers.
+"""Problems: the errors of the web layer, the table from errors to problem responses (RFC 9457), and the handlers.
 
-Types are stable: programs compare them. Each route declares which of them it may answer with (`declared`). To add a
-problem, raise an error of `app.errors` or a `Refusal` of this module, and give it an entry in `CATALOGUE`.
+Types are stable: programs compare them. Each route declares which of them it may return (`declared`). To add a problem,
+raise an error of `app.errors` or a `Refusal` of this module, and add it to `CATALOGUE`.
 """
 
 import logging
@@ -29,7 +29,7 @@ logger = logging.getLogger("bestpair.web")
 
 
 class Refusal(Exception):
-    """Base of the requests that are refused for their form; `detail` says what to change."""
+    """Base of errors in the form of a request; `detail` is the advice for the caller."""
 
     def __init__(self, detail: str) -> None:
         self.detail = detail
@@ -41,15 +41,15 @@ class MalformedJson(Refusal):
 
 
 class UnsupportedMediaType(Refusal):
-    """The body is declared to be something other than JSON."""
+    """The body is not declared as JSON."""
 
 
 class BodyTooLarge(Refusal):
-    """The body is larger than this server takes."""
+    """The body is larger than the limit of this server."""
 
 
 class InvalidRequest(Refusal):
-    """The request does not have the shape that is documented; `errors` names the fields."""
+    """The request does not match the documented shape; `errors` names the fields."""
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
         self.errors = tuple(errors)
@@ -59,7 +59,7 @@ class InvalidRequest(Refusal):
 
 
 class Unauthorized(Refusal):
-    """No key in force came with the request: none, one that is not known or revoked, or several."""
+    """The request has no valid key: none, an unknown or revoked one, or several."""
 
     def __init__(self, detail: str, challenge: str = "Bearer") -> None:
         self.challenge = challenge
@@ -75,16 +75,16 @@ class RouteNotFound(Refusal):
 
 
 class MethodNotAllowed(Refusal):
-    """The address exists, but does not take this method."""
+    """The address exists, but does not support this method."""
 
 
 class UnexpectedFault(Refusal):
-    """A fault of the server; nothing about it is told, the log has it under the request id."""
+    """An unexpected error of the server; the log has the details under the request id."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How one error looks to a caller; with `retry_after`, the same request may work that many seconds later."""
+    """The response to one error; with `retry_after`, the same request may succeed after that many seconds."""
 
     name: str
     status: int
@@ -93,7 +93,7 @@ class Kind:
 
     @property
     def type(self) -> str:
-        """The stable URI of this problem; it can be looked up on any server."""
+        """The stable URI of this problem; every server explains it at this path."""
         return PREFIX + self.name
 
 
@@ -126,12 +126,12 @@ FAULT_DETAIL = "the fault is logged under the request id; please report it"
 
 
 def kind_of(error: type[Exception]) -> Kind:
-    """Returns how an error looks to a caller; an error nobody has mapped is a fault of ours."""
+    """Returns the entry of an error in `CATALOGUE`; for an error without an entry, that of UnexpectedFault."""
     return next((CATALOGUE[each] for each in error.__mro__ if each in CATALOGUE), CATALOGUE[UnexpectedFault])
 
 
 def problem_for(error: SessionError | Refusal, request_id: str | None, headers: Mapping[str, str] = {}) -> Response:
-    """Returns the answer that tells a caller about this error."""
+    """Returns the problem response to an error, with these headers added."""
     kind = kind_of(type(error))
     field = getattr(error, "field", None)
     errors: Sequence[FieldError] = getattr(error, "errors", ())
@@ -142,7 +142,7 @@ def problem_for(error: SessionError | Refusal, request_id: str | None, headers: 
 
 
 def _own_headers(error: SessionError | Refusal) -> Mapping[str, str]:
-    """Returns what one error says in headers, besides its problem."""
+    """Returns the headers that belong to an error."""
     if isinstance(error, Unauthorized):
         return {"WWW-Authenticate": error.challenge}
     if isinstance(error, facts.RateLimited):
@@ -169,7 +169,7 @@ def render(
     )
     extra = {} if kind.retry_after is None else {"Retry-After": str(kind.retry_after)}
     content = problem.model_dump_json(exclude_none=True)
-    # Errors are about this moment: no cache may keep them.
+    # No cache may keep an error.
     headers = {"Cache-Control": "no-store", **extra, **headers}
     return Response(content, status_code=kind.status, media_type=MEDIA_TYPE, headers=headers)
 
@@ -189,12 +189,12 @@ WITH_BODY = (
 
 def declared(*errors: type[Exception]) -> dict[int | str, dict[str, Any]]:
     """Returns the OpenAPI `responses` for these errors, by status, with one example per problem type."""
-    # "default" stands for what any address may answer (405, for one); it also keeps the framework from adding its own.
+    # "default" covers problems of any address (such as 405); it also keeps the framework from adding its own.
     by_status: dict[int | str, dict[str, Any]] = {
         "default": {"description": "Any other problem", "content": {MEDIA_TYPE: {"schema": _PROBLEM}}}
     }
     for kind in sorted((kind_of(error) for error in errors), key=lambda kind: (kind.status, kind.name)):
-        entry = by_status.setdefault(kind.status, _no_problem_yet())
+        entry = by_status.setdefault(kind.status, _empty_response())
         entry["description"] = "; ".join(filter(None, [entry["description"], kind.title]))
         example = {"type": kind.type, "title": kind.title, "status": kind.status}
         entry["content"][MEDIA_TYPE]["examples"][kind.name] = {"summary": kind.title, "value": example}
@@ -203,20 +203,20 @@ def declared(*errors: type[Exception]) -> dict[int | str, dict[str, Any]]:
     return by_status
 
 
-def _no_problem_yet() -> dict[str, Any]:
+def _empty_response() -> dict[str, Any]:
     return {"description": "", "content": {MEDIA_TYPE: {"schema": _PROBLEM, "examples": {}}}}
 
 
-def add_fault_handlers(app: FastAPI) -> None:
-    """Makes every expected error of the application a problem."""
-    app.add_exception_handler(SessionError, _told)
-    app.add_exception_handler(Refusal, _told)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _framework)
+def add_problem_handlers(app: FastAPI) -> None:
+    """Adds handlers that turn every expected error of the application and the framework into a problem."""
+    app.add_exception_handler(SessionError, _handle_expected)
+    app.add_exception_handler(Refusal, _handle_expected)
+    app.add_exception_handler(RequestValidationError, _handle_invalid_parameters)
+    app.add_exception_handler(HTTPException, _handle_routing)
 
 
-async def _told(request: Request, error: Exception) -> Response:
-    """Returns the problem for an error of the sessions or of the web layer."""
+async def _handle_expected(request: Request, error: Exception) -> Response:
+    """Returns the problem for an error of the use cases or of the web layer."""
     if not isinstance(error, SessionError | Refusal):
         raise error
     kind = kind_of(type(error))
@@ -226,17 +226,17 @@ async def _told(request: Request, error: Exception) -> Response:
     return problem_for(error, request.state.request_id, headers)
 
 
-async def _invalid(request: Request, error: Exception) -> Response:
-    """Returns the problem for parameters that do not fit (bodies are read by `bodies`)."""
+async def _handle_invalid_parameters(request: Request, error: Exception) -> Response:
+    """Returns the problem for invalid parameters (`bodies` reads the bodies)."""
     if not isinstance(error, RequestValidationError):
         raise error
-    # The first part of a place is "query", "path" or "header": the name alone is clear.
+    # The first part of a location is "query", "path" or "header": the name alone is clear.
     errors = [{**each, "loc": each["loc"][1:]} for each in error.errors()]
-    return await _told(request, InvalidRequest(advice(errors)))
+    return await _handle_expected(request, InvalidRequest(advice(errors)))
 
 
-async def _framework(request: Request, error: Exception) -> Response:
-    """Returns the problem for what routing refuses."""
+async def _handle_routing(request: Request, error: Exception) -> Response:
+    """Returns the problem for an unknown address or method."""
     if not isinstance(error, HTTPException):
         raise error
     path = request.url.path[:100]
@@ -245,12 +245,12 @@ async def _framework(request: Request, error: Exception) -> Response:
         refusal = MethodNotAllowed(f"{path} takes {', '.join(allowed)}, not {request.method[:20]}")
         return problem_for(refusal, request.state.request_id, {"Allow": ", ".join(allowed)})
     if error.status_code == 404:
-        return await _told(request, RouteNotFound(f"nothing is served at {path}; /docs lists what is"))
-    raise error  # none of our routes raises another: a fault, for the shield to log
+        return await _handle_expected(request, RouteNotFound(f"nothing is served at {path}; /docs lists what is"))
+    raise error  # our routes raise no other: an unexpected error, which the middleware logs
 
 
 def _allowed_methods(request: Request) -> list[str]:
-    """Returns the methods this address takes, over all routes; the framework names those of the first match only."""
+    """Returns the methods of this address over all routes; the framework names only those of the first match."""
     return [
         method
         for method in METHODS
@@ -259,6 +259,6 @@ def _allowed_methods(request: Request) -> list[str]:
 
 
 def log_refusal(problem: str, detail: str, request_id: str | None, scope: Scope) -> None:
-    """Writes to the log that the server could not do what it should, for a reason that was expected."""
+    """Logs a refusal with a 5xx status, whose reason is known."""
     where = {"request_id": request_id, "method": scope["method"], "path": scope["path"], "detail": detail}
     logger.warning(problem, extra=where)

@@ -1,4 +1,4 @@
-"""Errors as JSON (RFC 9457), and how a shape's complaints become advice."""
+"""Problems as JSON (RFC 9457), and validation errors as advice for the caller."""
 
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -9,9 +9,9 @@ from pydantic import BaseModel, Field, ValidationError
 from app.wire.shapes import ResponseShape
 
 MOST_ERRORS = 20
-"""Reported at a time; nobody reads five thousand."""
+"""Errors in one response."""
 MOST_EXAMINED = 6_000
-"""More than a list of 5,000 wrong items has; beyond, looking at them all would keep other callers waiting."""
+"""More than a list of 5,000 wrong items has; to format more errors would keep other callers waiting."""
 LONGEST_FIELD = 100
 
 _ADVICE = {
@@ -57,7 +57,7 @@ class Problem(ResponseShape):
 
 
 class ProblemKind(ResponseShape):
-    """What a problem's `type` stands for."""
+    """The explanation of the `type` of a problem."""
 
     type: str
     title: str
@@ -66,7 +66,7 @@ class ProblemKind(ResponseShape):
 
 
 def field_errors(error: ValidationError, shape: type[BaseModel] | None = None) -> list[FieldError]:
-    """Returns what to change, field by field; with the shape, unknown fields get a suggestion."""
+    """Returns what to change, field by field; with `shape`, unknown fields get a suggestion."""
     if error.error_count() > MOST_EXAMINED:
         return [FieldError(field="", message=f"has {error.error_count()} mistakes, too many to list; see /docs")]
     return advice(error.errors(include_url=False, include_input=False), shape)
@@ -75,7 +75,7 @@ def field_errors(error: ValidationError, shape: type[BaseModel] | None = None) -
 def advice(errors: Sequence[Mapping[str, Any]], shape: type[BaseModel] | None = None) -> list[FieldError]:
     """Returns pydantic's errors as advice, the first few of them."""
     known = list(shape.model_fields) if shape else []
-    # "or null" is a way to leave a field out; that a value is not null is no advice.
+    # null is one way to omit a field; "must be null" would be bad advice.
     errors = [each for each in errors if each["type"] != "none_required"]
     found = [FieldError(field=_path(each["loc"]), message=_message(each, known)) for each in errors[:MOST_ERRORS]]
     if len(errors) > MOST_ERRORS:
@@ -93,12 +93,12 @@ def _message(error: Mapping[str, Any], known: list[str]) -> str:
 
 
 def _suggestion(name: str, known: list[str]) -> str:
-    """Returns which field may have been meant, or which there are."""
+    """Returns the most similar known field, or the list of known fields."""
     close = get_close_matches(name[:LONGEST_FIELD], known, n=1)
-    return f'; did you mean "{close[0]}"?' if close else f"; known are {', '.join(known)}" if known else ""
+    return f'; did you mean "{close[0]}"?' if close else f"; known fields are {', '.join(known)}" if known else ""
 
 
 def _path(location: Sequence[str | int]) -> str:
-    """Returns a place in the body as people write it: items[3].id."""
+    """Returns a location in the body in the usual form: items[3].id."""
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location).removeprefix(".")
     return path if len(path) <= LONGEST_FIELD else path[:LONGEST_FIELD] + "…"

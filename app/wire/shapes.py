@@ -1,4 +1,4 @@
-"""What all shapes have in common: how strict they are, and the kinds of text and numbers that may travel."""
+"""The base classes of all shapes, and the types of text and numbers that they share."""
 
 import re
 from typing import Annotated
@@ -13,17 +13,17 @@ LONGEST_LABEL = 500
 LONGEST_NAME = 200
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-"""C0, DEL, C1 and the two separators that some readers take for a line end; they break logs, CSV and terminals."""
+"""C0, DEL, C1 and two separators that some readers treat as a line end; they break logs, CSV and terminals."""
 
 
 class RequestShape(BaseModel):
-    """What a caller sends: a misspelt field, a quoted number, NaN are mistakes to report, not to guess at."""
+    """A request: a misspelt field, a quoted number and NaN are errors, not corrected silently."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 class ResponseShape(BaseModel):
-    """What the service answers: an older client must be able to read what a newer server adds."""
+    """A response: an older client must be able to read the fields that a newer server adds."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from app.impressions.feedback import Rewards
 from app.web import mapping
-from app.web.hot_lane_bodies import plain_answers
+from app.web.hot_lane_bodies import feedback_columns
 from app.wire.serving import LARGEST_BATCH, Feedback
 
 ROWS = TypeAdapter(list[Feedback])
@@ -34,14 +34,14 @@ def by_the_shapes(content: bytes) -> list[Answer] | None:
 @given(st.lists(ROW, min_size=1, max_size=3))
 def test_what_is_read_is_what_the_shapes_read(rows: list[object]) -> None:
     content = json.dumps(rows).encode()
-    read = plain_answers(content)
+    read = feedback_columns(content)
     assert read is None or repr(as_answers(read)) == repr(by_the_shapes(content)), "repr: 1 is not 1.0, 0.0 is not -0.0"
 
 
 def test_plain_rows_are_read() -> None:
     content = b'[{"ticket": "t-_9", "reward": 1}, {"reward":0.0,"ticket":"u"}]'
-    assert plain_answers(content) == Rewards(["t-_9", "u"], [1, 0])
-    assert plain_answers(json.dumps([{"ticket": "t", "reward": 1}] * LARGEST_BATCH).encode()) is not None
+    assert feedback_columns(content) == Rewards(["t-_9", "u"], [1, 0])
+    assert feedback_columns(json.dumps([{"ticket": "t", "reward": 1}] * LARGEST_BATCH).encode()) is not None
 
 
 @pytest.mark.parametrize(
@@ -76,4 +76,4 @@ def test_plain_rows_are_read() -> None:
     ],
 )
 def test_all_else_is_left_to_the_shapes(content: bytes) -> None:
-    assert plain_answers(content) is None
+    assert feedback_columns(content) is None

@@ -9,7 +9,7 @@ from app.impressions.handout import Purpose
 from app.results.sql import Census, SessionGroup, SessionProgress
 from app.telemetry.metrics import FEEDBACK, METRICS, PURPOSES, ROUTES, Meter
 from app.web.api import Api
-from app.web.middleware import _NAMES
+from app.web.middleware import _ROUTE_NAMES
 from app.web.routes.metrics import exposition
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import FakeServices
@@ -75,8 +75,8 @@ def test_without_a_database_metrics_are_told_all_the_same(api: Caller, sessions:
 
 def test_labels_know_every_route_status_and_purpose(app: Api) -> None:
     paths = set(app.openapi()["paths"])
-    assert paths - _NAMES.keys() == set(), "a new route needs a label of its own"
-    assert {_NAMES[path] for path in paths} | {"other"} == set(ROUTES)
+    assert paths - _ROUTE_NAMES.keys() == set(), "a new route needs a label of its own"
+    assert {_ROUTE_NAMES[path] for path in paths} | {"other"} == set(ROUTES)
     assert set(FEEDBACK) == {status.value for status in FeedbackStatus}
     assert set(PURPOSES) == {purpose.value for purpose in Purpose}
 

@@ -1,4 +1,4 @@
-"""Documents for people: the dashboard and the API's own page, which ask no other host, and the problems by name."""
+"""Pages for people: the dashboard, the documentation of the API, the explanations of problems; all from this host."""
 
 import hashlib
 from functools import lru_cache
@@ -19,7 +19,7 @@ POLICY = (
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""What the pages may load: our own files. A browser enforces what a test can only look for."""
+"""The pages may load only our own files; the browser enforces it."""
 
 _PAGE_HEADERS = {
     "Cache-Control": "no-cache",
@@ -28,7 +28,7 @@ _PAGE_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Referrer-Policy": "no-referrer",
-    "X-Frame-Options": "DENY",  # for browsers that do not know frame-ancestors
+    "X-Frame-Options": "DENY",  # for browsers without frame-ancestors
 }
 
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
@@ -45,25 +45,25 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/")
 async def dashboard(request: Request) -> Response:
-    """Shows the sessions, and each of them as it goes on."""
+    """Shows the sessions, and the progress of each."""
     return _file(request, "dashboard.html")
 
 
 @router.get("/docs")
 async def docs(request: Request) -> Response:
-    """Shows how to use the API, made from /openapi.json in the browser."""
+    """Shows how to use the API; the browser builds the page from /openapi.json."""
     return _file(request, "docs.html")
 
 
 @router.get("/static/{name}")
 async def static(request: Request, name: str) -> Response:
-    """Serves the pages' scripts and styles."""
+    """Serves the scripts and style sheets of the pages."""
     return _file(request, name)
 
 
 @router.get("/problems/{name}")
 async def problem(name: str) -> ProblemKind:
-    """Explains the problem that a `type` names."""
+    """Explains the problem with this `type`."""
     for error, kind in CATALOGUE.items():
         if kind.name == name:
             meaning = (error.__doc__ or "").partition("\n")[0]
@@ -73,7 +73,7 @@ async def problem(name: str) -> ProblemKind:
 
 @lru_cache(maxsize=1)
 def _files() -> dict[str, _File]:
-    """Returns our own files by name, read once: a closed list, so that no path can lead elsewhere."""
+    """Returns the files of the dashboard by name, read once: no request can name another file."""
     found = {}
     for each in files("app.web").joinpath("dashboard").iterdir():
         kind = _KINDS.get(PurePath(each.name).suffix)
@@ -84,7 +84,7 @@ def _files() -> dict[str, _File]:
 
 
 def _file(request: Request, name: str) -> Response:
-    """Returns one of our files, or 304 if the browser has it; it asks each time, so that a new version is seen."""
+    """Returns a file, or 304 if the browser has it; the browser asks each time, so that it sees a new version."""
     found = _files().get(name)
     if found is None:
         raise RouteNotFound("there is no such file")

@@ -1,4 +1,4 @@
-"""Routes for those who run the service: is it alive, can it serve, which build is it."""
+"""Routes for operators: liveness, readiness and version."""
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -12,13 +12,13 @@ router = APIRouter(tags=["operations"])
 
 @router.get("/livez", responses=declared(*ALWAYS))
 async def livez() -> Status:
-    """Tells that the process answers; it asks nothing of the database, whose absence no restart would cure."""
+    """Shows that the process responds; it does not ask the database, whose failure no restart would fix."""
     return Status(status="alive")
 
 
 @router.get("/readyz", responses=declared(NotReady, *ALWAYS))
 async def readyz(results: ResultsInUse) -> Status:
-    """Tells whether requests can be served: the database is reachable and has the right tables."""
+    """Shows whether requests can be served: the database is reachable and has the right tables."""
     reason = await results.ready()
     if reason is not None:
         raise NotReady(reason)
@@ -27,5 +27,5 @@ async def readyz(results: ResultsInUse) -> Status:
 
 @router.get("/version", responses=declared(*ALWAYS))
 async def version(request: Request) -> Version:
-    """Tells which build this is."""
+    """Shows the version of the service."""
     return Version(name="bestpair", version=request.app.version)

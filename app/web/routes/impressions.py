@@ -1,4 +1,4 @@
-"""Routes an ad server calls all day: next-pair and feedback."""
+"""Routes that ad servers call: next-pair and feedback, one at a time and in batches."""
 
 from typing import Annotated, Any
 
@@ -83,7 +83,7 @@ async def next_pairs(
 async def feedback(
     session_id: SessionId, body: Annotated[Feedback, Depends(body_as(Feedback))], impressions: ImpressionsInUse
 ) -> FeedbackResult:
-    """Takes the outcome of one impression; answered means on disk, and sending it again does no harm."""
+    """Takes the outcome of one impression; the response means that it is on disk. It is safe to send it again."""
     status = await impressions.feedback(session_id, body)
     return FeedbackResult.model_validate({"status": status.value})
 
@@ -101,11 +101,10 @@ async def feedback_batch(
     impressions: ImpressionsInUse,
     admitted: Admitted,
 ) -> list[FeedbackRowResult]:
-    """Takes outcomes of several impressions and answers with a status for each, in order."""
+    """Takes the outcomes of several impressions and returns a status for each, in order."""
     admitted.charge(len(rows) - 1)
     read = [_read(row) for row in rows]
-    valid = [each for each in read if isinstance(each, Feedback)]
-    results = iter(await impressions.feedback_batch(session_id, valid))
+    results = iter(await impressions.feedback_batch(session_id, [each for each in read if isinstance(each, Feedback)]))
     return [
         FeedbackRowResult.model_validate(next(results), from_attributes=True) if isinstance(each, Feedback) else each
         for each in read
@@ -113,7 +112,7 @@ async def feedback_batch(
 
 
 def _read(row: object) -> Feedback | FeedbackRowResult:
-    """Returns the feedback in one row, or the result that says why it is invalid."""
+    """Returns the feedback of a row, or the result for a row that is not valid."""
     try:
         return Feedback.model_validate(row)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""`GET /metrics`: what the server's processes counted together, and what the database knows, for Prometheus."""
+"""`GET /metrics` for Prometheus: the counts of all processes of this server, and numbers from the database."""
 
 import asyncio
 import platform
@@ -36,7 +36,7 @@ _DESCRIBED = {
     responses={**declared(*ALWAYS), 200: _DESCRIBED},
 )
 async def metrics(request: Request, results: ResultsInUse) -> Response:
-    """Tells what all processes of this server have counted; replicas are asked one by one."""
+    """Returns the metrics of all processes of this server; Prometheus asks each replica."""
     meter: Meter = request.app.state.meter
     census = await results.census()
     text = await asyncio.to_thread(exposition, meter.all.totals(), census, request.app.version)
@@ -44,14 +44,14 @@ async def metrics(request: Request, results: ResultsInUse) -> Response:
 
 
 def exposition(totals: Sequence[float], census: Census | None, version: str) -> bytes:
-    """Returns all metrics as Prometheus reads them."""
+    """Returns all metrics in the text format of Prometheus; `census` is None while the database is unavailable."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Families([*(_counted(metric, totals) for metric in METRICS), *_known(census, version)]))
+    registry.register(_Families([*(_counted(metric, totals) for metric in METRICS), *_queried(census, version)]))
     return generate_latest(registry)
 
 
 class _Families(Collector):
-    """What a registry asks for what to tell."""
+    """Gives a registry these metric families."""
 
     def __init__(self, families: Sequence[Metric]) -> None:
         self._families = families
@@ -62,11 +62,11 @@ class _Families(Collector):
 
 
 def _counted(metric: Counted, totals: Sequence[float]) -> Metric:
-    """Returns a metric of the catalogue with its values."""
+    """Returns a metric of `METRICS` with its values."""
     if metric.kind is Kind.BACKLOG:
         start = cell_index(metric.name)
         gauge = GaugeMetricFamily(metric.name, metric.help)
-        # The two sides are read one after the other while others count: never below nothing.
+        # The two cells are read one after the other while processes count, so the difference may be below 0.
         gauge.add_metric((), max(0.0, totals[start] - totals[start + 1]))
         return gauge
     if metric.kind is Kind.COUNTER:
@@ -81,17 +81,18 @@ def _counted(metric: Counted, totals: Sequence[float]) -> Metric:
     return histogram
 
 
-def _known(census: Census | None, version: str) -> Iterator[Metric]:
-    """Yields what is not counted but known; of the database only while it can be asked."""
+def _queried(census: Census | None, version: str) -> Iterator[Metric]:
+    """Yields the metrics that are not counted; those of the database only while it is available."""
     build = GaugeMetricFamily(
         "bestpair_build_info",
-        "Always 1; which build answers: after an upgrade, all replicas must tell the same.",
+        "Always 1; the version that responds: after an upgrade, it must be the same on all replicas.",
         labels=("version", "python"),
     )
     build.add_metric((version, platform.python_version()), 1)
     yield build
     up = GaugeMetricFamily(
-        "bestpair_database_up", "1 if the database answers, 0 if not: callers then get 503 and nothing is acknowledged."
+        "bestpair_database_up",
+        "1 if the database responds, 0 if not: callers then get 503 and nothing is acknowledged.",
     )
     up.add_metric((), float(census is not None))
     yield up
@@ -108,8 +109,8 @@ def _of_sessions(census: Census) -> Iterator[Metric]:
     )
     outstanding = GaugeMetricFamily(
         "bestpair_impressions_outstanding",
-        "Impressions handed out of which the outcome is not final, all of the database; growing without end: outcomes "
-        "are not reported.",
+        "Impressions handed out whose outcome is not final, all of the database; growing without end: outcomes are "
+        "not reported.",
     )
     for group in census.groups:
         sessions.add_metric((group.state, group.verdict), group.sessions)
@@ -118,12 +119,12 @@ def _of_sessions(census: Census) -> Iterator[Metric]:
     if census.progress:
         gap = GaugeMetricFamily(
             "bestpair_session_gap",
-            "The best pair of a session is proven within this of the best (with BESTPAIR_METRICS_PER_SESSION=1).",
+            "The best pair so far is proven to be within this of the best (with BESTPAIR_METRICS_PER_SESSION=1).",
             labels=("session",),
         )
         samples = GaugeMetricFamily(
             "bestpair_session_samples",
-            "Impressions that the last plan of a session rests on; standing still while it runs: outcomes are missing.",
+            "Impressions that the last plan of a session uses; no growth while it runs: outcomes are missing.",
             labels=("session",),
         )
         for each in census.progress:

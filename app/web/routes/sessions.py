@@ -1,4 +1,4 @@
-"""Routes that make, show, change and delete sessions."""
+"""Routes that create, show, change and delete sessions."""
 
 from typing import Annotated
 
@@ -49,18 +49,20 @@ async def list_sessions(
     results: ResultsInUse,
     admitted: Admitted,
     limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = 50,
-    cursor: Annotated[str | None, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="From the page before.")] = None,
+    cursor: Annotated[
+        str | None, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="From the previous page.")
+    ] = None,
 ) -> SessionPage:
-    """Lists sessions, newest first; to a key that is bound to a session, that one only."""
+    """Lists sessions, newest first; for a key that is bound to a session, only that one."""
     if admitted.bound_to is not None:
-        return SessionPage(sessions=await _only(admitted.bound_to, results), next_cursor=None)
-    views = await results.sessions(limit + 1, cursor)  # one more tells whether there is a page after
+        return SessionPage(sessions=await _bound_session(admitted.bound_to, results), next_cursor=None)
+    views = await results.sessions(limit + 1, cursor)  # one more shows whether there is another page
     next_cursor = views[limit - 1].session.id if len(views) > limit else None
     return SessionPage(sessions=[mapping.summary(view) for view in views[:limit]], next_cursor=next_cursor)
 
 
-async def _only(session_id: str, results: Results) -> list[SessionSummary]:
-    """Returns the one session, or nothing if it was deleted."""
+async def _bound_session(session_id: str, results: Results) -> list[SessionSummary]:
+    """Returns a list of the session, empty if it was deleted."""
     try:
         return [mapping.summary(await results.session(session_id))]
     except SessionNotFound:
