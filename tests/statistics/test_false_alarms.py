@@ -55,11 +55,11 @@ def test_healthy_sessions_are_not_doubted(case: str, monkeypatch: pytest.MonkeyP
     for seed in range(sessions):
         kinds = set()
         for moment in session(policy, seed, item_clicks=item_clicks):
-            monkeypatch.setattr(health, "EACH", LOOSE)
+            monkeypatch.setattr(health, "ALARM_PER_CHECK", LOOSE)
             found = moment.findings()
             kinds |= {one.kind for one in found}
             if found:  # at the real level only what is found at the loose one can be found
-                monkeypatch.setattr(health, "EACH", strict)
+                monkeypatch.setattr(health, "ALARM_PER_CHECK", strict)
                 doubted += [(seed, one) for one in moment.findings()]
         loosely.update(kind.value for kind in kinds)
     assert doubted == []
