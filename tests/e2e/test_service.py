@@ -8,10 +8,9 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
+from app.simulation.delivery import Delayed, Duplicated, Immediate, Lossy, Reordered
 
 from app.client import AsyncClient, Client
-from app.simulation.delivery import Delayed, Duplicated, Immediate, Lossy, Reordered
-from app.verification.replay import replay
 from app.simulation.mixtures import mixture
 from app.simulation.population_file import save_population
 from app.simulation.remote import AdServers, run_remote

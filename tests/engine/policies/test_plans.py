@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
+from app.simulation.synthetic import synthetic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.policies import policy_named
 from app.simulation.mixtures import mixture, synthetic
 from app.simulation.population import Population
-from app.simulation.synthetic import synthetic
 from tests.engine.driver import Run, all_of_it, asked, evidence_from_rows, problem_for, propose, run, with_losses
-from tests.engine.driver import Run, all_of_it, asked, problem_for, propose, run, with_losses
 
 PLANS = policy_named("plans")
 

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from app.simulation.synthetic import synthetic
 
 from app.engine.arrays import FloatArray
 from app.engine.evidence import Evidence
@@ -13,9 +14,7 @@ from app.engine.policies.rplans_literal import RplansLiteral
 from app.engine.problem import Problem, SelfPairs
 from app.simulation.mixtures import synthetic
 from app.simulation.population import Population
-from app.simulation.synthetic import synthetic
 from tests.engine.driver import Run, asked, evidence_from_rows, problem_for, propose, run
-from tests.engine.driver import Run, asked, problem_for, propose, run
 
 PRINTED = RplansLiteral()
 SHARPER = RplansLiteral(sharper_radius)
