@@ -156,6 +156,8 @@ class TestDelete:
         await services.sessions.planner.advance(session_id)
         await services.sessions.delete(session_id, "bp_1")
         assert services.results.best_pair_cached(session_id) is None
+        assert services.impressions._lookup.cached(session_id) is None
+        assert session_id not in services.sessions.planner._targets
         assert await store.sessions(10, None) == []
         for call in (
             services.results.best_pair(session_id),
