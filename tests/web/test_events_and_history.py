@@ -1,4 +1,4 @@
-"""Events and history as callers read them."""
+"""The routes of events and history."""
 
 import json
 from typing import Any
@@ -17,28 +17,28 @@ def live(tag: str, counted: int) -> Live:
 
 
 def events(text: str) -> list[dict[str, str]]:
-    """Returns the fields of each event, as the standard reads them; comments are left out."""
+    """Returns the fields of each event, without comments."""
     blocks = [[line for line in block.splitlines() if not line.startswith(":")] for block in text.split("\n\n")]
     return [dict(line.split(": ", 1) for line in block) for block in blocks if block]
 
 
-def test_events_tell_what_changed(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_events_are_sent_for_changes(api: Caller, session: str, sessions: FakeSessions) -> None:
     sessions.lives = [live("t1", 5), None, live("t1", 6), live("t2", 6)]
     answer = api.get(f"{session}/events")
     assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
     assert answer.headers["cache-control"] == "no-store"
-    told = events(answer.text)
-    assert [each.get("event") for each in told] == [None, "best-pair", "counters", "counters", "best-pair"]
-    assert int(told[0]["retry"]) >= 1000
-    assert (told[1]["id"], told[4]["id"]) == ("t1", "t2")
-    assert json.loads(told[4]["data"])["samples"] == 6
-    assert json.loads(told[3]["data"]) == {"issued": 6, "answered": 6, "void": 0, "counted": 1, "outstanding": 5}
-    assert "id" not in told[2], "a caller that comes back names the last answer, whatever came after it"
+    sent = events(answer.text)
+    assert [each.get("event") for each in sent] == [None, "best-pair", "counters", "counters", "best-pair"]
+    assert int(sent[0]["retry"]) >= 1000
+    assert (sent[1]["id"], sent[4]["id"]) == ("t1", "t2")
+    assert json.loads(sent[4]["data"])["samples"] == 6
+    assert json.loads(sent[3]["data"]) == {"issued": 6, "answered": 6, "void": 0, "counted": 1, "outstanding": 5}
+    assert "id" not in sent[2], "a caller that reconnects sends the id of the last best-pair event"
     assert ": still here\n\n" in answer.text
 
 
 @pytest.mark.parametrize(("known", "again"), [("t1", False), ("t0", True), (None, True)])
-def test_a_caller_that_comes_back_is_not_told_what_it_knows(
+def test_a_known_event_is_not_sent_again_after_a_reconnect(
     api: Caller, session: str, sessions: FakeSessions, known: str | None, again: bool
 ) -> None:
     sessions.lives = [live("t1", 5)]
@@ -47,7 +47,7 @@ def test_a_caller_that_comes_back_is_not_told_what_it_knows(
     assert "event: counters" in answer.text
 
 
-def test_problems_come_before_the_stream(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_problems_are_returned_before_the_stream_starts(api: Caller, session: str, sessions: FakeSessions) -> None:
     assert api.get("/v1/sessions/nope/events").json()["type"] == "/problems/session-not-found"
     sessions.error = Overloaded("too many")
     assert api.get(f"{session}/events").status_code == 503

@@ -1,4 +1,4 @@
-"""Rows read without a model are the rows that the model would have read; all others are left to it."""
+"""Columns of feedback contain the same values as the models; rows that are not plain are left to the models."""
 
 import json
 
@@ -24,7 +24,7 @@ def as_answers(rewards: Rewards) -> list[Answer]:
     return [Answer(one.ticket, one.reward) for one in rewards]
 
 
-def by_the_shapes(content: bytes) -> list[Answer] | None:
+def with_the_shapes(content: bytes) -> list[Answer] | None:
     try:
         return [mapping.answer(row) for row in ROWS.validate_json(content)]
     except ValidationError:
@@ -32,10 +32,12 @@ def by_the_shapes(content: bytes) -> list[Answer] | None:
 
 
 @given(st.lists(ROW, min_size=1, max_size=3))
-def test_what_is_read_is_what_the_shapes_read(rows: list[object]) -> None:
+def test_columns_have_the_values_that_the_shapes_read(rows: list[object]) -> None:
     content = json.dumps(rows).encode()
     read = feedback_columns(content)
-    assert read is None or repr(as_answers(read)) == repr(by_the_shapes(content)), "repr: 1 is not 1.0, 0.0 is not -0.0"
+    assert read is None or repr(as_answers(read)) == repr(with_the_shapes(content)), (
+        "repr: 1 is not 1.0, 0.0 is not -0.0"
+    )
 
 
 def test_plain_rows_are_read() -> None:
@@ -75,5 +77,5 @@ def test_plain_rows_are_read() -> None:
         b'[{"ticket":"' + b"t" * 201 + b'","reward":1}]',
     ],
 )
-def test_all_else_is_left_to_the_shapes(content: bytes) -> None:
+def test_other_rows_are_left_to_the_shapes(content: bytes) -> None:
     assert feedback_columns(content) is None

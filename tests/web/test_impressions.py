@@ -23,7 +23,7 @@ def test_a_batch_is_a_list(api: Caller, session: str) -> None:
     assert len(api.post(f"{session}/next-pair/batch", {"count": 1000}).json()) == 1000
 
 
-def test_the_key_goes_with_a_digest_of_what_is_asked(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_the_order_contains_the_key_and_a_digest_of_the_body(api: Caller, session: str, sessions: FakeSessions) -> None:
     headers = {"Idempotency-Key": "k-1", "Content-Type": "application/json"}
     for content in (b'{"count": 2}', b'{ "count" :2 }', b'{"count": 3}'):
         api.send("POST", f"{session}/next-pair/batch", content=content, headers=headers)
@@ -37,7 +37,7 @@ def test_the_key_goes_with_a_digest_of_what_is_asked(api: Caller, session: str, 
     assert (unkeyed.idempotency_key, unkeyed.body_digest) == (None, single.body_digest)
 
 
-def test_the_three_ways_to_answer(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_the_three_forms_of_feedback(api: Caller, session: str, sessions: FakeSessions) -> None:
     for outcome in ({"reward": 1}, {"clicked": ["a"]}, {"not_shown": True}):
         assert api.post(f"{session}/feedback", {"ticket": "t", **outcome}).json() == {"status": "accepted"}
     reward, clicked, not_shown = sessions.answers
@@ -46,7 +46,7 @@ def test_the_three_ways_to_answer(api: Caller, session: str, sessions: FakeSessi
     assert (not_shown.reward, not_shown.clicked, not_shown.not_shown) == (None, None, True)
 
 
-def test_one_bad_row_spoils_no_other(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_a_bad_row_does_not_affect_the_others(api: Caller, session: str, sessions: FakeSessions) -> None:
     rows = [
         {"ticket": "t1", "reward": 1},
         {"ticket": "t2", "reward": "1"},

@@ -1,4 +1,4 @@
-"""What /metrics tells of one process; several are in tests/e2e."""
+"""The metrics of one process; tests/e2e has several processes."""
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -31,7 +31,7 @@ def samples(text: str) -> dict[tuple[str, ...], float]:
     return by_name
 
 
-def test_requests_are_counted_by_route_and_class_whichever_lane_serves_them(
+def test_requests_are_counted_by_route_and_status_class_in_both_lanes(
     api: Caller, sessions: FakeSessions, session: str
 ) -> None:
     api.post(f"{session}/next-pair")
@@ -62,7 +62,7 @@ def test_requests_are_counted_by_route_and_class_whichever_lane_serves_them(
     assert again["bestpair_requests_total", "metrics", "2xx"] == 1
 
 
-def test_without_a_database_metrics_are_told_all_the_same(api: Caller, sessions: FakeSessions) -> None:
+def test_metrics_without_a_database(api: Caller, sessions: FakeSessions) -> None:
     assert scraped(api)["bestpair_database_up",] == 1
     assert scraped(api)["bestpair_sessions", "running", "not_yet"] == 2
     assert scraped(api)["bestpair_impressions_outstanding",] == 7
@@ -72,9 +72,9 @@ def test_without_a_database_metrics_are_told_all_the_same(api: Caller, sessions:
     assert not [key for key in found if key[0] in {"bestpair_sessions", "bestpair_impressions_outstanding"}]
 
 
-def test_labels_know_every_route_status_and_purpose(app: Api) -> None:
+def test_labels_cover_every_route_status_and_purpose(app: Api) -> None:
     paths = set(app.openapi()["paths"])
-    assert paths - _ROUTE_NAMES.keys() == set(), "a new route needs a label of its own"
+    assert paths - _ROUTE_NAMES.keys() == set(), "a new route needs a label"
     assert {_ROUTE_NAMES[path] for path in paths} | {"other"} == set(ROUTES)
     assert set(FEEDBACK) == {status.value for status in FeedbackStatus}
     assert set(PURPOSES) == {purpose.value for purpose in Purpose}
@@ -103,7 +103,7 @@ def test_a_histogram_adds_up() -> None:
     assert found["bestpair_fold_seconds_sum",] == pytest.approx(400.0035)
 
 
-def test_progress_by_session_is_told_if_asked_for() -> None:
+def test_progress_by_session_and_the_version() -> None:
     found = samples(exposition([0.0] * 1000, FULL, "1.2.3").decode())
     assert found["bestpair_session_gap", "s1"] == 0.25
     assert found["bestpair_session_samples", "s1"] == 40

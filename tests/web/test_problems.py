@@ -1,4 +1,4 @@
-"""Every problem of the catalogue, provoked and read."""
+"""Every problem of the catalogue as a response."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ def subclasses(base: type[E]) -> Iterator[type[E]]:
 
 
 def read_problem(response: httpx.Response) -> Problem:
-    """The problem in a response, checked for the form that all must have."""
+    """Returns the problem of a response; checks the parts that all problems have."""
     assert response.headers["content-type"] == MEDIA_TYPE
     assert response.headers["cache-control"] == "no-store"
     problem = Problem.model_validate_json(response.content)
@@ -35,7 +35,7 @@ def read_problem(response: httpx.Response) -> Problem:
     return problem
 
 
-def test_every_error_has_its_place_in_the_catalogue() -> None:
+def test_every_error_is_in_the_catalogue() -> None:
     missing: set[type[Exception]] = {*subclasses(SessionError), *subclasses(Refusal)} - set(CATALOGUE)
     assert not missing, f"not in web/problems.py: {missing}"
 
@@ -60,7 +60,7 @@ PROVOKED: dict[str, Callable[[Caller, str], httpx.Response]] = {
 
 
 @pytest.mark.parametrize("name", PROVOKED)
-def test_requests_that_go_wrong(api: Caller, session: str, name: str) -> None:
+def test_problems_of_requests(api: Caller, session: str, name: str) -> None:
     assert read_problem(PROVOKED[name](api, session)).type == f"/problems/{name}"
 
 
@@ -82,7 +82,7 @@ RAISED: dict[type[SessionError], SessionError] = {
 
 
 @pytest.mark.parametrize("error", list(subclasses(SessionError)))
-def test_errors_of_the_sessions(api: Caller, sessions: FakeSessions, session: str, error: type[SessionError]) -> None:
+def test_problems_of_use_cases(api: Caller, sessions: FakeSessions, session: str, error: type[SessionError]) -> None:
     sessions.error = RAISED[error]
     response = api.post(f"{session}/feedback", {"ticket": "t", "reward": 1})
     problem = read_problem(response)
@@ -91,7 +91,7 @@ def test_errors_of_the_sessions(api: Caller, sessions: FakeSessions, session: st
     assert response.headers.get("retry-after") == (str(kind.retry_after) if kind.status in {429, 503} else None)
 
 
-def test_an_error_that_names_a_field_says_so_in_errors(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_the_field_of_an_error_is_in_errors(api: Caller, session: str, sessions: FakeSessions) -> None:
     sessions.error = facts.InvalidFeedback("reward", "must be 0 or 1")
     problem = read_problem(api.post(f"{session}/feedback", {"ticket": "t", "reward": 1}))
     assert problem.detail == "reward: must be 0 or 1"
@@ -99,7 +99,7 @@ def test_an_error_that_names_a_field_says_so_in_errors(api: Caller, session: str
     assert [(each.field, each.message) for each in problem.errors] == [("reward", "must be 0 or 1")]
 
 
-def test_not_ready_says_why(api: Caller, sessions: FakeSessions) -> None:
+def test_not_ready_has_a_reason(api: Caller, sessions: FakeSessions) -> None:
     assert api.get("/readyz").json() == {"status": "ready"}
     sessions.not_ready = "the tables are behind; run bestpair migrate"
     response = api.get("/readyz")
@@ -109,7 +109,7 @@ def test_not_ready_says_why(api: Caller, sessions: FakeSessions) -> None:
     assert api.get("/livez").json() == {"status": "alive"}
 
 
-def test_an_unexpected_fault_tells_nothing_but_its_id(
+def test_the_response_to_an_unexpected_error_contains_only_its_id(
     api: Caller, session: str, sessions: FakeSessions, caplog: pytest.LogCaptureFixture
 ) -> None:
     sessions.error = RuntimeError("password=hunter2")
@@ -122,7 +122,7 @@ def test_an_unexpected_fault_tells_nothing_but_its_id(
     assert "hunter2" in caplog.text
 
 
-def test_an_error_nobody_mapped_is_a_fault_of_ours(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_an_error_without_an_entry_is_an_internal_error(api: Caller, session: str, sessions: FakeSessions) -> None:
     sessions.error = SessionError("the bare base")
     assert read_problem(api.get(session)).type == "/problems/internal-error"
 
@@ -132,13 +132,13 @@ def test_all_methods_of_an_address_are_allowed(api: Caller, session: str) -> Non
     assert api.send("POST", session).headers["allow"] == "GET, PATCH, DELETE"
 
 
-def test_a_forged_request_id_is_not_taken(api: Caller) -> None:
+def test_an_invalid_request_id_is_replaced(api: Caller) -> None:
     taken = api.get("/livez", headers={"X-Request-ID": "x y\tz" * 50}).headers["x-request-id"]
     assert len(taken) == 16
 
 
 @pytest.mark.parametrize("kind", CATALOGUE.values(), ids=lambda kind: kind.name)
-def test_types_can_be_looked_up(api: Caller, kind: Kind) -> None:
+def test_every_type_is_explained_at_its_path(api: Caller, kind: Kind) -> None:
     found = api.get(kind.type).json()
     assert (found["type"], found["status"], found["title"]) == (kind.type, kind.status, kind.title)
     assert found["meaning"]

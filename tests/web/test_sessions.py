@@ -2,7 +2,7 @@ from tests.fakes.caller import Caller
 from tests.fakes.sessions import FakeSessions
 
 
-def test_creation_answers_with_the_session_and_where_it_is(api: Caller) -> None:
+def test_creation_returns_the_session_and_its_location(api: Caller) -> None:
     response = api.post("/v1/sessions", {"items": ["a", {"id": "b", "label": "Bee"}], "name": "home", "rank": 2})
     created = response.json()
     assert response.status_code == 201
@@ -29,7 +29,7 @@ def test_settings_that_do_not_fit_name_the_field(api: Caller) -> None:
     assert problem["errors"][0]["field"] == "missing_feedback"
 
 
-def test_pages_follow_each_other_to_the_end(api: Caller) -> None:
+def test_the_cursor_leads_through_all_pages(api: Caller) -> None:
     created = [api.post("/v1/sessions", {"items": ["a", "b"]}).json()["id"] for _ in range(5)]
     listed: list[str] = []
     cursor, pages = "", 0
@@ -40,13 +40,13 @@ def test_pages_follow_each_other_to_the_end(api: Caller) -> None:
     assert (listed, pages) == (created[::-1], 3)
 
 
-def test_lists_leave_the_items_out(api: Caller, session: str) -> None:
+def test_lists_do_not_contain_items(api: Caller, session: str) -> None:
     (listed,) = api.get("/v1/sessions").json()["sessions"]
     assert "items" not in listed
     assert session.endswith(listed["id"])
 
 
-def test_a_patch_asks_for_what_it_names_only(api: Caller, session: str, sessions: FakeSessions) -> None:
+def test_a_patch_changes_only_the_given_fields(api: Caller, session: str, sessions: FakeSessions) -> None:
     assert api.send("PATCH", session, json={"state": "paused"}).status_code == 200
     assert api.send("PATCH", session, json={"name": "new", "budget": 9}).status_code == 200
     first, second = sessions.changes
