@@ -20,9 +20,9 @@ OF_OPEN = {
     "list": reading._NEWEST,
     "planning": reading._PLANNING,
     "advance": reading._TO_ADVANCE,
-    "fold": folding._OPEN,
-    "ripe": folding._RIPE_AMONG_WAITING.statement,
-    "ripe before": folding._RIPE_BEFORE.statement,
+    "fold": folding._ALL_OPEN,
+    "foldable": folding._FOLDABLE_AMONG_WAITING.statement,
+    "foldable before": folding._FOLDABLE_BEFORE.statement,
     "overview": folding._OVERVIEW.statement,
     "outstanding": planning._OUTSTANDING,
 }
