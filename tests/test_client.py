@@ -11,7 +11,7 @@ import pytest
 from app.client import AsyncClient, Client, ProblemError, Retries, ServiceUnreachable
 from app.client.calls import Answer, Calls
 from app.client.retries import Wait, conversation
-from app.sessions.ports import CertificateRecord
+from app.results.sql import Certificate
 from app.web.api import build_api
 from app.wire.serving import Feedback
 from app.wire.sessions import ItemIn
@@ -243,7 +243,7 @@ class Flaky(httpx.AsyncBaseTransport):
 
 def test_every_operation_against_the_application_over_a_bad_line() -> None:
     sessions = FakeServices()
-    sessions.stored_certificate = CertificateRecord('{"pair": 1 }', "d")
+    sessions.stored_certificate = Certificate('{"pair": 1 }', "d")
     app = build_api(sessions.services, version="1", body_limit_bytes=100_000)
 
     async def talk() -> None:

@@ -1,4 +1,4 @@
-"""Planning from stored values: the plan, what is said of it, and how the session ends."""
+"""Planning from stored values: the plan, its snapshot, and how a session ends."""
 
 import json
 from dataclasses import replace
@@ -10,7 +10,7 @@ import pytest
 from app.counting.rules import EvidenceRows
 from app.engine.problem import Model
 from app.health import Health
-from app.planning.make_plan import evidence_of, make_plan
+from app.planning.make_plan import make_plan
 from app.planning.plan import PlanningInput, StoredPlan
 from app.sessions.model import Counters, FeedbackKind
 from tests.session_fixtures import MakeRecord
@@ -19,7 +19,7 @@ from tests.session_log import NOW, Log
 NOTHING = Counters(0, 0, 0, 0)
 
 
-def test_first_plan_asks_for_pairs_and_says_not_yet(make_record: MakeRecord) -> None:
+def test_first_plan_asks_for_pairs_and_certifies_nothing(make_record: MakeRecord) -> None:
     planned = make_plan(PlanningInput(make_record(plan_version=0), NOTHING, EvidenceRows(), None, ()), NOW)
     assert planned.plan.version == 1
     assert planned.plan.demand.total
@@ -38,28 +38,21 @@ def test_two_items_are_certified_at_once(make_record: MakeRecord) -> None:
     assert planned.certificate is not None
 
 
-def test_planning_is_a_pure_function_of_what_is_stored(make_record: MakeRecord) -> None:
+def test_the_same_input_gives_the_same_plan(make_record: MakeRecord) -> None:
     log = Log(make_record(), np.random.default_rng(1))
     *_, planned = islice(log.plans(), 6)
-    again = make_plan(replace(log.given(), record=replace(log.record)), NOW)
+    again = make_plan(replace(log.given(), session=replace(log.record)), NOW)
     assert again == make_plan(log.given(), NOW)
     assert planned.plan.version == 6
 
 
-def test_clicks_by_item_reach_the_engine() -> None:
-    rows = EvidenceRows([0, 1], [2, 2], [1, 3], [9, 0], [4.0, 0.0], [3, 0], [2, 0], [1, 5])
-    evidence = evidence_of(3, rows)
-    assert (evidence.clicks_i.tolist(), evidence.clicks_j.tolist()) == ([3], [2])
-    assert evidence.n.tolist() == [9], "what was never answered is no evidence"
-
-
 @pytest.mark.parametrize("feedback", FeedbackKind)
-def test_settings_tell_the_engine_what_answers_tell(make_record: MakeRecord, feedback: FeedbackKind) -> None:
+def test_the_engine_learns_the_kind_of_feedback(make_record: MakeRecord, feedback: FeedbackKind) -> None:
     problem = make_record(feedback=feedback).settings.problem(4, None)
     assert problem.item_clicks == (feedback is FeedbackKind.ITEMS)
 
 
-def test_forecast_of_the_policy_is_said(make_record: MakeRecord, choosing: str) -> None:
+def test_the_snapshot_has_the_forecast_of_the_policy(make_record: MakeRecord, choosing: str) -> None:
     planned = make_plan(
         PlanningInput(make_record(plan_version=0, policy=choosing), NOTHING, EvidenceRows(), None, ()), NOW
     )
@@ -67,11 +60,11 @@ def test_forecast_of_the_policy_is_said(make_record: MakeRecord, choosing: str) 
 
 
 @pytest.mark.parametrize(("suspends", "verdict"), [(True, "suspended"), (False, "certified")])
-def test_only_what_suspends_withholds_verdict_and_certificate(
+def test_only_entries_that_suspend_prevent_verdict_and_certificate(
     make_record: MakeRecord, verdict: str, *, suspends: bool
 ) -> None:
-    noted = (Health("p", "c", "a", suspends),)
-    given = PlanningInput(make_record(n_items=2, plan_version=0), NOTHING, EvidenceRows(), None, noted)
+    stored = (Health("p", "c", "a", suspends),)
+    given = PlanningInput(make_record(n_items=2, plan_version=0), NOTHING, EvidenceRows(), None, stored)
     planned = make_plan(given, NOW)
     body = json.loads(planned.snapshot.body)
     assert (body["verdict"], body["certified"]) == (verdict, not suspends)
@@ -79,7 +72,7 @@ def test_only_what_suspends_withholds_verdict_and_certificate(
     assert (planned.certificate is None) == suspends
 
 
-def test_deterministic_session_ends_exact(make_record: MakeRecord) -> None:
+def test_a_deterministic_session_is_certified_with_exact_values(make_record: MakeRecord) -> None:
     log = Log(make_record(n_items=5, model=Model.DETERMINISTIC), np.random.default_rng(1), lambda *_: frozenset())
 
     def exactly(plan: StoredPlan) -> None:

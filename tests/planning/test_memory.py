@@ -1,4 +1,4 @@
-"""Memories that cannot be read: what was used is never forgotten, or nothing is certified any more."""
+"""Memories that cannot be read: either the choices that were used are recovered, or nothing is certified any more."""
 
 import json
 from dataclasses import replace
@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from app.results.health import LOST_CHOICES, REMOVED_BOUND
 
 from app.engine.choices import Choices
 from app.engine.memory import Memory
 from app.planning.memory import load_memory, read_memory
+from app.results.findings import LOST_CHOICES, REMOVED_BOUND
 from tests.session_fixtures import MakeRecord
 from tests.session_log import Log
 
@@ -32,18 +32,18 @@ def versions(choices: Choices) -> list[int]:
     return [nominee.version for nominee in choices.nominees]
 
 
-def test_what_can_be_read_is_taken_as_it_is(log: Log) -> None:
-    recalled = load_memory(log.given())
-    assert recalled.memory.to_json() == log.stored[-1].memory
-    assert recalled.lost == ()
+def test_a_readable_memory_is_used_unchanged(log: Log) -> None:
+    loaded = load_memory(log.given())
+    assert loaded.memory.to_json() == log.stored[-1].memory
+    assert loaded.lost == ()
 
 
-def test_the_memory_before_does_instead(log: Log) -> None:
+def test_the_memory_of_the_plan_before_is_used_instead(log: Log) -> None:
     damage(log, -1)
-    recalled = load_memory(log.given())
-    assert recalled.memory.version == 5, "versions go on"
-    assert recalled.memory.choices == Memory.from_json(log.stored[3].memory).choices
-    assert versions(recalled.memory.choices) == [2, 4], "what plan 5 used is there, at its place"
+    loaded = load_memory(log.given())
+    assert loaded.memory.version == 5, "the version still increases"
+    assert loaded.memory.choices == Memory.from_json(log.stored[3].memory).choices
+    assert versions(loaded.memory.choices) == [2, 4], "the choices that plan 5 used, in their order"
     planned = log.plan()
     assert planned.plan.version == 6
     body = json.loads(planned.snapshot.body)
@@ -54,13 +54,13 @@ def test_a_choice_of_the_lost_plan_was_never_used(log: Log) -> None:
     log.stored, log.record = log.stored[:4], replace(log.record, plan_version=4)
     damage(log, -1)
     assert versions(load_memory(log.given()).memory.choices) == [2], (
-        "the nominee of plan 4 is gone, and its place is free"
+        "the nominee of plan 4 is dropped, and its number is free"
     )
     again = log.plan()
     assert versions(Memory.from_json(again.plan.memory).choices) == [2]
 
 
-def test_nothing_was_chosen_before_the_first_plan(make_record: MakeRecord, choosing: str) -> None:
+def test_the_first_plan_needs_no_memory_before_it(make_record: MakeRecord, choosing: str) -> None:
     log = Log(make_record(policy=choosing), np.random.default_rng(1))
     log.plan()
     damage(log, 0)
@@ -68,18 +68,18 @@ def test_nothing_was_chosen_before_the_first_plan(make_record: MakeRecord, choos
     assert load_memory(log.given()).memory == Memory(version=1)
 
 
-def test_two_lost_memories_leave_nothing_to_be_certified(log: Log) -> None:
+def test_with_two_lost_memories_nothing_is_certified(log: Log) -> None:
     damage(log, -1)
     damage(log, -2)
-    recalled = load_memory(log.given())
-    assert recalled.lost == (LOST_CHOICES,)
+    loaded = load_memory(log.given())
+    assert loaded.lost == (LOST_CHOICES,)
     planned = list(log.plans())
     assert all(json.loads(one.snapshot.body)["verdict"] == "suspended" for one in planned), (
-        "although later ones are read"
+        "although later memories can be read"
     )
-    assert planned[-1].plan.report["verdict"] == "certified", "the bounds were reached"
+    assert planned[-1].plan.report.verdict == "certified", "the bounds were reached"
     assert all(one.certificate is None for one in planned)
-    assert planned[0].plan.demand.total, "and the session went on"
+    assert planned[0].plan.demand.total, "the session continues"
 
 
 def with_old_keys(log: Log, **changes: Any) -> None:
@@ -89,14 +89,14 @@ def with_old_keys(log: Log, **changes: Any) -> None:
     log.stored[-1] = replace(log.stored[-1], memory=json.dumps(memory))
 
 
-def test_a_memory_of_version_0_1_0_that_never_used_bound_g_goes_on(log: Log) -> None:
+def test_a_memory_of_version_0_1_0_without_bound_g_is_read(log: Log) -> None:
     before = load_memory(log.given())
     with_old_keys(log)
     assert load_memory(log.given()) == before
 
 
 @pytest.mark.parametrize("used", [{"landmarks": [{"version": 1, "items": [2]}]}, {"gram_refuted": True}])
-def test_a_session_that_used_bound_g_goes_on_but_certifies_nothing(log: Log, used: dict[str, Any]) -> None:
+def test_a_session_that_used_bound_g_continues_and_certifies_nothing(log: Log, used: dict[str, Any]) -> None:
     with_old_keys(log, **used)
     assert load_memory(log.given()).lost == (REMOVED_BOUND,)
     planned = list(log.plans())
@@ -104,18 +104,18 @@ def test_a_session_that_used_bound_g_goes_on_but_certifies_nothing(log: Log, use
     first = json.loads(planned[0].snapshot.body)["health"][0]
     assert "bound G" in first["problem"]
     assert "without a rank" in first["advice"]
-    assert planned[-1].plan.report["verdict"] == "certified", "the bounds were reached"
+    assert planned[-1].plan.report.verdict == "certified", "the bounds were reached"
     assert all(one.certificate is None for one in planned)
-    assert planned[0].plan.demand.total, "and the session went on"
+    assert planned[0].plan.demand.total, "the session continues"
 
 
-def test_a_verdict_is_not_forgotten(make_record: MakeRecord) -> None:
+def test_a_verdict_is_recovered_from_the_report(make_record: MakeRecord) -> None:
     log = Log(make_record(epsilon=0.2, delta=0.1), np.random.default_rng(3))
     done = list(log.plans())[-1]
     damage(log, -1)
     again = log.plan()
     assert json.loads(again.snapshot.body)["certified"]
-    assert again.plan.report["pair"] == done.plan.report["pair"]
+    assert again.plan.report.pair == done.plan.report.pair
     assert again.certificate is None, "there is one already"
 
 
@@ -131,5 +131,5 @@ def test_memories_of_older_versions_can_be_read() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "[]", "3", '"x"', "{}", '{"version":1,"notes":{},"certified":null,"choices":7}'])
-def test_what_is_no_memory(text: str) -> None:
+def test_other_texts_are_no_memory(text: str) -> None:
     assert read_memory(text) is None

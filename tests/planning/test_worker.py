@@ -1,138 +1,122 @@
-"""Where plans are computed: the same plan in a thread and in a process of its own, which can die without harm."""
+"""Where plans are computed: in a thread or in a separate process, with the same result; and a process that dies."""
 
 import asyncio
 import os
 import signal
 import time
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
 from app.counting.rules import EvidenceRows
 from app.errors import SessionNotFound
-from app.planning import worker as computing
+from app.planning import worker
 from app.planning.make_plan import make_plan
 from app.planning.plan import PlanningInput
-from app.planning.worker import Computing, PlanFailed, ProcessDied
+from app.planning.worker import PlanFailed, PlanWorker, ProcessDied
 from app.sessions.model import Counters
+from tests.examples import plan, record, snapshot
 from tests.session_fixtures import MakeRecord
+from tests.store import SessionStore
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
+N_ITEMS = 5
 
 
-@dataclass(frozen=True)
-class Source:
-    """Knows one session, in whatever process it is asked."""
-
-    known: PlanningInput | None = None
-
-    def read(self, session_id: str) -> PlanningInput:
-        if self.known is None or session_id != self.known.record.id:
-            raise SessionNotFound(f"there is no session {session_id}")
-        return self.known
-
-
-class StoreOf:
-    """Only what computing asks of a store."""
-
-    def __init__(self, known: PlanningInput | None = None) -> None:
-        self._source = Source(known)
-
-    def planning_source(self) -> Source:
-        return self._source
-
-    async def planning_input(self, session_id: str) -> PlanningInput:
-        return self._source.read(session_id)
-
-
-STORE: Any = StoreOf()
-
-
+@pytest.fixture
 def given(make_record: MakeRecord) -> PlanningInput:
-    return PlanningInput(make_record(n_items=5, plan_version=0), Counters(0, 0, 0, 0), EvidenceRows(), None, ())
+    session = make_record(n_items=N_ITEMS, plan_version=0)
+    return PlanningInput(session, Counters(0, 0, 0, 0), EvidenceRows(), None, ())
 
 
-async def test_the_plan_is_the_same_wherever_it_is_computed(
-    make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+async def in_thread(store: SessionStore) -> AsyncIterator[PlanWorker]:
+    """A worker for which the sessions of these tests are small."""
+    made = PlanWorker(store, store.cache)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+async def in_process(store: SessionStore, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[PlanWorker]:
+    """A worker for which the sessions of these tests are large."""
+    monkeypatch.setattr(worker, "OWN_PROCESS_ITEMS", N_ITEMS)
+    made = PlanWorker(store, store.cache)
+    yield made
+    made.close()
+
+
+async def test_a_small_plan_is_computed_in_a_thread(in_thread: PlanWorker, given: PlanningInput) -> None:
+    assert await in_thread.plan(given, NOW) == make_plan(given, NOW)
+    assert in_thread._process is None
+
+
+async def test_a_large_plan_is_computed_in_a_process_with_the_same_result(
+    in_process: PlanWorker, given: PlanningInput
 ) -> None:
-    wanted = make_plan(given(make_record), NOW)
-    here = Computing(STORE)
-    assert await here.plan(given(make_record), NOW) == wanted
-    assert here._worker is None
-    monkeypatch.setattr(computing, "OWN_PROCESS_ITEMS", 5)
-    apart = Computing(STORE)
-    assert await apart.plan(given(make_record), NOW) == wanted
-    assert apart._worker is not None
-    apart.close()
+    assert await in_process.plan(given, NOW) == make_plan(given, NOW)
+    assert in_process._process is not None
 
 
-async def test_the_process_reads_what_is_stored_itself(
-    make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
+async def test_a_small_stored_session_is_read_and_planned_here(store: SessionStore, in_thread: PlanWorker) -> None:
+    session = await store.create_session(record(n_items=N_ITEMS), plan(), snapshot(), None)
+    planned = await in_thread.plan_stored(session, NOW)
+    assert planned == make_plan(await store.planning_input(session.id), NOW)
+    assert (planned.plan.version, planned.plan.follows) == (2, session.plan_id)
+    assert planned.made_for is session.state
+
+
+async def test_the_process_reads_a_large_stored_session_from_the_database(
+    store: SessionStore, in_process: PlanWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stored = given(make_record)
-    store: Any = StoreOf(stored)
-    here = Computing(store)
-    wanted = await here.plan_stored(stored.record, NOW)
-    assert wanted == make_plan(stored, NOW)
-    assert wanted.made_for is stored.record.state
-    monkeypatch.setattr(computing, "OWN_PROCESS_ITEMS", 5)
-    monkeypatch.setattr(StoreOf, "planning_input", None)  # not in this process
-    apart = Computing(store)
-    assert await apart.plan_stored(stored.record, NOW) == wanted
+    session = await store.create_session(record(n_items=N_ITEMS), plan(), snapshot(), None)
+    expected = make_plan(await store.planning_input(session.id), NOW)
+    monkeypatch.setattr(store, "read", None)  # not in this process
+    assert await in_process.plan_stored(session, NOW) == expected
     with pytest.raises(SessionNotFound, match="there is no session other"):
-        await apart.plan_stored(replace(stored.record, id="other"), NOW)
-    assert await apart.plan_stored(stored.record, NOW) == wanted
-    apart.close()
+        await in_process.plan_stored(replace(session, id="other"), NOW)
+    assert await in_process.plan_stored(session, NOW) == expected
 
 
-async def test_a_process_that_dies_is_replaced(make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(computing, "OWN_PROCESS_ITEMS", 5)
-    apart = Computing(STORE)
-    wanted = await apart.plan(given(make_record), NOW)
-    os.kill(_pid(apart), signal.SIGKILL)
+async def test_a_process_that_dies_is_replaced(in_process: PlanWorker, given: PlanningInput) -> None:
+    expected = await in_process.plan(given, NOW)
+    os.kill(_pid(in_process), signal.SIGKILL)
     with pytest.raises(ProcessDied):
-        await apart.plan(given(make_record), NOW)
-    assert await apart.plan(given(make_record), NOW) == wanted
-    second = _pid(apart)
-    await asyncio.to_thread(apart.close)
+        await in_process.plan(given, NOW)
+    assert await in_process.plan(given, NOW) == expected
+    second = _pid(in_process)
+    await asyncio.to_thread(in_process.close)
     assert not _is_alive(second)
 
 
-async def test_what_goes_wrong_with_a_plan_is_told_and_the_process_goes_on(
-    make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
+async def test_an_error_in_a_plan_is_raised_and_the_process_continues(
+    in_process: PlanWorker, given: PlanningInput
 ) -> None:
-    monkeypatch.setattr(computing, "OWN_PROCESS_ITEMS", 5)
-    apart = Computing(STORE)
-    wanted = await apart.plan(given(make_record), NOW)
-    before = _pid(apart)
-    record = make_record(n_items=5, plan_version=0)
-    broken = replace(given(make_record), record=replace(record, settings=replace(record.settings, policy="none")))
+    expected = await in_process.plan(given, NOW)
+    before = _pid(in_process)
+    unknown_policy = replace(given.session, settings=replace(given.session.settings, policy="none"))
     with pytest.raises(PlanFailed, match="InvalidProblem"):
-        await apart.plan(broken, NOW)
-    assert await apart.plan(given(make_record), NOW) == wanted
-    assert _pid(apart) == before
-    apart.close()
+        await in_process.plan(replace(given, session=unknown_policy), NOW)
+    assert await in_process.plan(given, NOW) == expected
+    assert _pid(in_process) == before
 
 
-async def test_an_answer_nobody_waits_for_is_not_given_to_the_next(
-    make_record: MakeRecord, monkeypatch: pytest.MonkeyPatch
+async def test_the_plan_of_a_cancelled_caller_is_not_given_to_the_next_one(
+    in_process: PlanWorker, given: PlanningInput
 ) -> None:
-    monkeypatch.setattr(computing, "OWN_PROCESS_ITEMS", 5)
-    apart = Computing(STORE)
-    first = asyncio.ensure_future(apart.plan(given(make_record), NOW.replace(year=2001)))
+    first = asyncio.ensure_future(in_process.plan(given, NOW.replace(year=2001)))
     await asyncio.sleep(0.05)
     first.cancel()
     with pytest.raises(asyncio.CancelledError):
         await first
-    assert await apart.plan(given(make_record), NOW) == make_plan(given(make_record), NOW)
-    apart.close()
+    assert await in_process.plan(given, NOW) == make_plan(given, NOW)
 
 
-def _pid(apart: Computing) -> int:
-    assert apart._worker is not None
-    return int(apart._worker.process.pid or 0)
+def _pid(in_process: PlanWorker) -> int:
+    assert in_process._process is not None
+    return int(in_process._process.process.pid or 0)
 
 
 def _is_alive(pid: int) -> bool:

@@ -1,7 +1,6 @@
-"""Events and history as callers read them."""
+"""The responses of /events and /history."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -9,6 +8,7 @@ from app.errors import Overloaded
 from app.results.sql import HistoryPoint, Live
 from app.sessions.model import Counters, Snapshot
 from app.web.routes import results
+from tests.examples import report
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import BEST_PAIR, FakeServices
 
@@ -23,23 +23,25 @@ def events(text: str) -> list[dict[str, str]]:
     return [dict(line.split(": ", 1) for line in block) for block in blocks if block]
 
 
-def test_events_tell_what_changed(api: Caller, session: str, sessions: FakeServices) -> None:
+def test_events_are_the_changes(api: Caller, session: str, sessions: FakeServices) -> None:
     sessions.lives = [live("t1", 5), None, live("t1", 6), live("t2", 6)]
     answer = api.get(f"{session}/events")
     assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
     assert answer.headers["cache-control"] == "no-store"
-    told = events(answer.text)
-    assert [each.get("event") for each in told] == [None, "best-pair", "counters", "counters", "best-pair"]
-    assert int(told[0]["retry"]) >= 1000
-    assert (told[1]["id"], told[4]["id"]) == ("t1", "t2")
-    assert json.loads(told[4]["data"])["samples"] == 6
-    assert json.loads(told[3]["data"]) == {"issued": 6, "answered": 6, "void": 0, "counted": 1, "outstanding": 5}
-    assert "id" not in told[2], "a caller that comes back names the last answer, whatever came after it"
+    sent = events(answer.text)
+    assert [each.get("event") for each in sent] == [None, "best-pair", "counters", "counters", "best-pair"]
+    assert int(sent[0]["retry"]) >= 1000
+    assert (sent[1]["id"], sent[4]["id"]) == ("t1", "t2")
+    assert json.loads(sent[4]["data"])["samples"] == 6
+    assert json.loads(sent[3]["data"]) == {"issued": 6, "answered": 6, "void": 0, "counted": 1, "outstanding": 5}
+    assert "id" not in sent[2], (
+        "a caller that reconnects names the last best-pair event, although a counters event came after it"
+    )
     assert ": still here\n\n" in answer.text
 
 
 @pytest.mark.parametrize(("known", "again"), [("t1", False), ("t0", True), (None, True)])
-def test_a_caller_that_comes_back_is_not_told_what_it_knows(
+def test_a_caller_that_reconnects_does_not_get_a_known_snapshot(
     api: Caller, session: str, sessions: FakeServices, known: str | None, again: bool
 ) -> None:
     sessions.lives = [live("t1", 5)]
@@ -48,24 +50,14 @@ def test_a_caller_that_comes_back_is_not_told_what_it_knows(
     assert "event: counters" in answer.text
 
 
-def test_problems_come_before_the_stream(api: Caller, session: str, sessions: FakeServices) -> None:
+def test_problems_are_sent_instead_of_a_stream(api: Caller, session: str, sessions: FakeServices) -> None:
     assert api.get("/v1/sessions/nope/events").json()["type"] == "/problems/session-not-found"
     sessions.error = Overloaded("too many")
     assert api.get(f"{session}/events").status_code == 503
 
 
 def point(version: int) -> HistoryPoint:
-    report: dict[str, Any] = {
-        "pair": [0, 2],
-        "gap": 0.25,
-        "samples": 100 * version,
-        "phase": "refine",
-        "contenders": 3,
-        "estimated_reward": None,
-        "interval": [0.0, 1.0],
-        "verdict": "not_yet",
-    }
-    return HistoryPoint(version, 1_700_000_000.5 + version, report)
+    return HistoryPoint(version, 1_700_000_000.5 + version, report(pair=(0, 2), samples=100 * version, contenders=3))
 
 
 def test_history(api: Caller, session: str, sessions: FakeServices, monkeypatch: pytest.MonkeyPatch) -> None:

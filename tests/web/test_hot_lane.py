@@ -114,7 +114,9 @@ async def _refuse_all(scope: Any, _receive: Any, _send: Any) -> None:
 @pytest.mark.parametrize("request_", SERVED, ids=str)
 def test_usual_requests_do_not_reach_the_framework(request_: tuple[str, str, bytes, dict[str, str]]) -> None:
     sessions = FakeServices()
-    lane = HotLane(_refuse_all, sessions, body_limit_bytes=LIMIT, access_control=AccessControl(None), meter=Meter())
+    lane = HotLane(
+        _refuse_all, sessions.services, body_limit_bytes=LIMIT, access_control=AccessControl(None), meter=Meter()
+    )
     with Caller(build_api(sessions.services, version="1", body_limit_bytes=LIMIT)) as api:
         api.post("/v1/sessions", {"items": ["a", "b", "c"]})
     method, path, content, headers = request_

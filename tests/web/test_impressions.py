@@ -23,7 +23,7 @@ def test_a_batch_is_a_list(api: Caller, session: str) -> None:
     assert len(api.post(f"{session}/next-pair/batch", {"count": 1000}).json()) == 1000
 
 
-def test_the_key_goes_with_a_digest_of_what_is_asked(api: Caller, session: str, sessions: FakeServices) -> None:
+def test_the_order_has_the_key_and_a_digest_of_the_body(api: Caller, session: str, sessions: FakeServices) -> None:
     headers = {"Idempotency-Key": "k-1", "Content-Type": "application/json"}
     for content in (b'{"count": 2}', b'{ "count" :2 }', b'{"count": 3}'):
         api.send("POST", f"{session}/next-pair/batch", content=content, headers=headers)
@@ -31,22 +31,22 @@ def test_the_key_goes_with_a_digest_of_what_is_asked(api: Caller, session: str, 
     api.post(f"{session}/next-pair", {})
     same, spaced, other, single, unkeyed = sessions.orders
     assert same == spaced
-    assert (same.count, same.route, same.idempotency_key) == (2, "next-pair/batch", "k-1")
+    assert (same.n_impressions, same.route, same.idempotency_key) == (2, "next-pair/batch", "k-1")
     assert same.body_digest != other.body_digest
-    assert (single.count, single.route, single.idempotency_key) == (1, "next-pair", "k-1")
+    assert (single.n_impressions, single.route, single.idempotency_key) == (1, "next-pair", "k-1")
     assert (unkeyed.idempotency_key, unkeyed.body_digest) == (None, single.body_digest)
 
 
-def test_the_three_ways_to_answer(api: Caller, session: str, sessions: FakeServices) -> None:
+def test_the_three_kinds_of_feedback(api: Caller, session: str, sessions: FakeServices) -> None:
     for outcome in ({"reward": 1}, {"clicked": ["a"]}, {"not_shown": True}):
         assert api.post(f"{session}/feedback", {"ticket": "t", **outcome}).json() == {"status": "accepted"}
     reward, clicked, not_shown = sessions.answers
     assert (reward.reward, reward.clicked, reward.not_shown) == (1.0, None, False)
-    assert (clicked.reward, clicked.clicked, clicked.not_shown) == (None, ("a",), False)
+    assert (clicked.reward, clicked.clicked, clicked.not_shown) == (None, ["a"], False)
     assert (not_shown.reward, not_shown.clicked, not_shown.not_shown) == (None, None, True)
 
 
-def test_one_bad_row_spoils_no_other(api: Caller, session: str, sessions: FakeServices) -> None:
+def test_an_invalid_row_does_not_affect_the_others(api: Caller, session: str, sessions: FakeServices) -> None:
     rows = [
         {"ticket": "t1", "reward": 1},
         {"ticket": "t2", "reward": "1"},

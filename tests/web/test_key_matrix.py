@@ -76,7 +76,7 @@ class Service:
         self.sessions, self.store = FakeServices(), store
         self.cache = KeyCache(store)
         self.app: Api = build_api(
-            self.sessions,
+            self.sessions.services,
             version="1",
             body_limit_bytes=10_000,
             hot_lane=hot_lane,
@@ -263,7 +263,9 @@ def test_access_before_the_first_key(
     keyless_access: KeylessAccess, host: str, hot_lane: bool, no_keys: KeyCache
 ) -> None:
     access_control = AccessControl(no_keys, keyless_access=keyless_access)
-    app = build_api(FakeServices(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
+    app = build_api(
+        FakeServices().services, version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control
+    )
     local = host.startswith(("localhost", "127.", "[::1]"))
     expected = {KeylessAccess.NONE: 401, KeylessAccess.ALL: 404, KeylessAccess.LOOPBACK: 404 if local else 403}[
         keyless_access
@@ -283,7 +285,9 @@ def test_access_before_the_first_key(
 def test_before_the_first_key_pages_of_other_sites_change_nothing(site: str, hot_lane: bool, no_keys: KeyCache) -> None:
     """They cannot read a response, but a browser sends their POST without a body, without a preflight request."""
     access_control = AccessControl(no_keys, keyless_access=KeylessAccess.LOOPBACK)
-    app = build_api(FakeServices(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
+    app = build_api(
+        FakeServices().services, version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control
+    )
     headers = {"Host": "localhost", "Sec-Fetch-Site": site}
     with Caller(app) as caller:
         for path in ("/next-pair", "/next-pair/batch", "/feedback", "/feedback/batch", ""):
@@ -320,7 +324,9 @@ def test_before_the_first_key_the_origin_decides_if_the_browser_sends_no_fetch_s
     host: str, origin: str | None, is_ours: bool, hot_lane: bool, no_keys: KeyCache
 ) -> None:
     access_control = AccessControl(no_keys, keyless_access=KeylessAccess.LOOPBACK)
-    app = build_api(FakeServices(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
+    app = build_api(
+        FakeServices().services, version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control
+    )
     headers = {"Host": host} if origin is None else {"Host": host, "Origin": origin}
     with Caller(app) as caller:
         for method, path in (("POST", "/next-pair"), ("POST", "/feedback"), ("DELETE", ""), ("PATCH", "")):

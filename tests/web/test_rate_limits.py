@@ -29,7 +29,11 @@ class Service:
         access_control = AccessControl(self.cache, rate=Rate(10, 3600))
         self.caller = Caller(
             build_api(
-                self.sessions, version="1", body_limit_bytes=9_999, hot_lane=hot_lane, access_control=access_control
+                self.sessions.services,
+                version="1",
+                body_limit_bytes=9_999,
+                hot_lane=hot_lane,
+                access_control=access_control,
             )
         )
         self.call(self.key(), "POST", "/v1/sessions", {"items": ["a", "b"]})

@@ -1,4 +1,4 @@
-"""Findings in a session: they suspend, they stay, and people can read them."""
+"""Findings in a session: they suspend the verdict, later plans keep them, and their texts name items and numbers."""
 
 import json
 from dataclasses import asdict, replace
@@ -7,19 +7,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from app.results.health import CHANGED_SHARES, REMOVED_BOUND, in_words, kept, suspended, to_plain, with_new
 
 from app.counting.signals_sql import Signals
 from app.engine.health import Finding, FindingKind
 from app.health import Health
 from app.planning.plan import Planned
+from app.results.findings import CHANGED_SHARES, REMOVED_BOUND, describe
+from app.results.report import PlanReport
 from app.results.snapshots import snapshot_of
 from app.sessions.model import FeedbackKind
 from tests.session_fixtures import MakeRecord, items
 from tests.session_log import NOW, Log, Users, a_clear_winner
 
 
-def said(planned: Planned) -> dict[str, Any]:
+def body(planned: Planned) -> dict[str, Any]:
     return dict(json.loads(planned.snapshot.body))
 
 
@@ -49,84 +50,83 @@ def lost_by_coin(i: int, j: int, version: int, rng: np.random.Generator) -> froz
 def test_healthy_session_is_certified(make_record: MakeRecord) -> None:
     log = Log(make_record(epsilon=0.1), np.random.default_rng(1), lost_by_coin)
     last = list(log.plans())[-1]
-    assert (said(last)["verdict"], said(last)["health"]) == ("certified", [])
+    assert (body(last)["verdict"], body(last)["health"]) == ("certified", [])
     assert last.certificate is not None
     assert sum(log.evidence().unanswered) > 100
 
 
 def test_drift_suspends_and_names_the_items(make_record: MakeRecord) -> None:
     log = Log(make_record(policy="lucb", epsilon=0.02), np.random.default_rng(1), drifting(since=10))
-    planned = next(one for one in islice(log.plans(), 40) if said(one)["health"])
-    assert said(planned)["verdict"] == "suspended"
-    (entry,) = said(planned)["health"]
+    planned = next(one for one in islice(log.plans(), 40) if body(one)["health"])
+    assert body(planned)["verdict"] == "suspended"
+    (entry,) = body(planned)["health"]
     assert "ad-0" in entry["problem"]
     assert "plan 9" in entry["problem"], "the last plan before the change"
     assert entry["suspends"]
-    assert planned.plan.demand.total, "exploration goes on"
+    assert planned.plan.demand.total, "the session still explores"
 
 
-def test_only_clicks_suspend_with_the_way_out(make_record: MakeRecord) -> None:
+def test_only_clicks_suspend_and_the_advice_is_missing_feedback(make_record: MakeRecord) -> None:
     log = Log(make_record(epsilon=0.1), np.random.default_rng(1), only_clicks_are_reported)
     plans = list(islice(log.plans(), 40))
-    assert said(plans[-1])["verdict"] == "suspended"
+    assert body(plans[-1])["verdict"] == "suspended"
     assert all(one.certificate is None for one in plans)
-    advice = {entry["advice"] for entry in said(plans[-1])["health"]}
-    assert len(advice) == 1, "uneven silence asks for the same"
+    advice = {entry["advice"] for entry in body(plans[-1])["health"]}
+    assert len(advice) == 1, "the finding about uneven silence gives the same advice"
     assert '"missing_feedback": "no_click"' in advice.pop()
 
 
-@pytest.mark.parametrize(("policy", "doubted"), [("choosing", True), ("lucb", False)])
+@pytest.mark.parametrize(("policy", "suspended"), [("choosing", True), ("lucb", False)])
 @pytest.mark.usefixtures("choosing")
 def test_hidden_slots_matter_only_to_bounds_that_use_clicks_by_item(
-    make_record: MakeRecord, policy: str, *, doubted: bool
+    make_record: MakeRecord, policy: str, *, suspended: bool
 ) -> None:
     record = make_record(policy=policy, feedback=FeedbackKind.ITEMS, epsilon=0.1)
     log = Log(record, np.random.default_rng(1), one_click_at_most)
     last = list(log.plans())[-1]
-    assert said(last)["verdict"] == ("suspended" if doubted else "certified")
-    if doubted:
-        assert any('"feedback": "pair"' in entry["advice"] for entry in said(last)["health"])
+    assert body(last)["verdict"] == ("suspended" if suspended else "certified")
+    if suspended:
+        assert any('"feedback": "pair"' in entry["advice"] for entry in body(last)["health"])
 
 
-def test_a_doubt_stays_as_it_was_first_said(make_record: MakeRecord) -> None:
+def test_later_plans_keep_a_finding_as_it_was_first_found(make_record: MakeRecord) -> None:
     log = Log(make_record(policy="lucb", epsilon=0.02), np.random.default_rng(1), drifting(since=10))
-    first = next(one for one in log.plans() if said(one)["health"])
+    first = next(one for one in log.plans() if body(one)["health"])
     log.users = a_clear_winner
     log.answer(first.plan)
     for later in islice(log.plans(), 12):
-        assert said(later)["health"] == said(first)["health"]
+        assert body(later)["health"] == body(first)["health"]
         assert later.certificate is None
 
 
-def test_doubt_after_the_verdict_suspends_it_too(make_record: MakeRecord) -> None:
+def test_a_finding_after_certification_suspends_the_verdict(make_record: MakeRecord) -> None:
     log = Log(make_record(policy="lucb", epsilon=0.1), np.random.default_rng(1))
     done = list(log.plans())[-1]
     assert done.certificate is not None
     log.record = replace(log.record, epoch=log.record.epoch + 1)
-    for _ in range(400):  # they were out when it was certified
+    for _ in range(400):  # outstanding when it was certified
         log.impressions.append({**log.impressions[-1], "i": 0, "j": 1, "plan_version": done.plan.version - 1})
         log.impressions[-1] |= {"outcome": 0.0, "clicked": 0, "sequence": len(log.impressions)}
     later = log.plan()
-    assert (said(later)["verdict"], said(later)["certified"]) == ("suspended", False)
-    assert later.plan.report["verdict"] == "certified", "what the bounds say is in the log"
+    assert (body(later)["verdict"], body(later)["certified"]) == ("suspended", False)
+    assert later.plan.report.verdict == "certified", "the log has the verdict of the bounds"
     assert later.certificate is None
 
 
-def test_refreshed_snapshot_says_what_the_plan_found(make_record: MakeRecord) -> None:
-    """A change of state writes the snapshot anew, from the stored report."""
-    report = {**Log(make_record(), np.random.default_rng(1)).plan().plan.report}
-    report["health"] = to_plain([Health("p", "c", "a")])
+def test_refreshed_snapshot_has_the_findings_of_the_plan(make_record: MakeRecord) -> None:
+    """A change of state rewrites the snapshot from the stored report."""
+    report = replace(Log(make_record(), np.random.default_rng(1)).plan().plan.report, health=(Health("p", "c", "a"),))
     warning = Health("q", "d", "b", suspends=False)
-    body = json.loads(snapshot_of(make_record(), report, (warning,), Signals(), NOW).body)
-    assert body["verdict"] == "suspended"
-    assert [entry["problem"] for entry in body["health"]] == ["q", "p"]
+    snapshot = json.loads(snapshot_of(make_record(), report, (warning,), Signals(), NOW).body)
+    assert snapshot["verdict"] == "suspended"
+    assert [entry["problem"] for entry in snapshot["health"]] == ["q", "p"]
 
 
-def test_division_of_delta_must_not_change_on_the_way(make_record: MakeRecord, choosing: str) -> None:
+def test_a_changed_division_of_delta_is_reported(make_record: MakeRecord, choosing: str) -> None:
     log = Log(make_record(policy="lucb"), np.random.default_rng(1))
     list(islice(log.plans(), 3))
     log.record = replace(log.record, settings=replace(log.record.settings, policy=choosing))
-    assert said(log.plan())["health"] == [asdict(CHANGED_SHARES)]
+    assert body(log.plan())["health"] == [asdict(CHANGED_SHARES)]
 
 
 @pytest.mark.parametrize(("share", "found"), [(0.0, []), (0.2, [asdict(REMOVED_BOUND)])])
@@ -135,20 +135,21 @@ def test_a_share_of_bound_g_suspends_and_an_empty_one_is_ignored(
 ) -> None:
     log = Log(make_record(policy="lucb"), np.random.default_rng(1))
     list(islice(log.plans(), 3))
-    last = log.stored[-1]
-    shares = {**last.report["shares_of_delta"], "gram": share}
-    log.stored[-1] = replace(last, report={**last.report, "shares_of_delta": shares})
-    assert said(log.plan())["health"] == found
+    plain = log.stored[-1].report.to_plain()
+    plain["shares_of_delta"]["gram"] = share
+    log.stored[-1] = replace(log.stored[-1], report=PlanReport.from_plain(plain))
+    assert body(log.plan())["health"] == found
     log.answer(log.stored[-1])
-    assert said(log.plan())["health"] == found, "it stays"
+    assert body(log.plan())["health"] == found, "the next plan keeps it"
 
 
-def test_reports_of_older_versions_divided_delta_as_lucb_does(make_record: MakeRecord) -> None:
+def test_a_report_without_shares_is_read_with_the_default_shares(make_record: MakeRecord) -> None:
     log = Log(make_record(policy="lucb"), np.random.default_rng(1))
     list(islice(log.plans(), 3))
-    old = {name: value for name, value in log.stored[-1].report.items() if name not in {"health", "shares_of_delta"}}
-    log.stored[-1] = replace(log.stored[-1], report=old)
-    assert said(log.plan())["health"] == []
+    plain = log.stored[-1].report.to_plain()
+    del plain["health"], plain["shares_of_delta"]
+    log.stored[-1] = replace(log.stored[-1], report=PlanReport.from_plain(plain))
+    assert body(log.plan())["health"] == []
 
 
 NUMBERS = {
@@ -159,7 +160,7 @@ NUMBERS = {
     FindingKind.SILENCE: {"unanswered": 0.4, "expected": 0.25, "shown": 700.0},
     FindingKind.ONLY_CLICKS: {"clicks": 57.0, "unanswered": 0.83},
 }
-SAID = {
+EXPECTED = {
     FindingKind.STRUCTURE: ("ad-2 and ad-0", "52.1 %", "57.3 %"),
     FindingKind.PARTNERS: ("ad-2 and ad-0", "12 %", "19 %"),
     FindingKind.NEVER_BOTH: ("about 140",),
@@ -170,28 +171,16 @@ SAID = {
 
 
 @pytest.mark.parametrize("kind", FindingKind)
-def test_every_kind_has_words_with_items_and_numbers(kind: FindingKind) -> None:
-    words = in_words(Finding(kind, True, (2, 0), NUMBERS[kind]), items(3))
-    for part in SAID[kind]:
-        assert part in words.problem
-    assert words.suspends
-    assert "create a" in words.advice
-    assert not in_words(Finding(kind, False, (2, 0), NUMBERS[kind]), items(3)).suspends
+def test_every_kind_is_described_with_items_and_numbers(kind: FindingKind) -> None:
+    entry = describe(Finding(kind, True, (2, 0), NUMBERS[kind]), items(3))
+    for part in EXPECTED[kind]:
+        assert part in entry.problem
+    assert entry.suspends
+    assert "create a" in entry.advice
+    assert not describe(Finding(kind, False, (2, 0), NUMBERS[kind]), items(3)).suspends
 
 
-def test_causes_tell_the_kinds_apart() -> None:
-    """One finding of a cause is kept, so two kinds must not share one."""
-    causes = {in_words(Finding(kind, True, (0, 1), NUMBERS[kind]), items(2)).cause for kind in FindingKind}
+def test_every_kind_has_a_different_cause() -> None:
+    """A report has one finding per cause, so two kinds must not have the same cause."""
+    causes = {describe(Finding(kind, True, (0, 1), NUMBERS[kind]), items(2)).cause for kind in FindingKind}
     assert len(causes) == len(FindingKind)
-
-
-def test_one_of_each_cause_the_first_stays() -> None:
-    first, again, other = Health("1", "c", "a"), Health("2", "c", "a"), Health("3", "d", "a", suspends=False)
-    assert with_new([first], [again, other]) == (first, other)
-    assert kept({"health": to_plain([first, other])}) == (first, other)
-    assert suspended([first, other])
-    assert not suspended([other])
-
-
-def test_findings_stored_before_some_could_be_warnings_suspend() -> None:
-    assert kept({"health": [{"problem": "p", "cause": "c", "advice": "a"}]}) == (Health("p", "c", "a", suspends=True),)
