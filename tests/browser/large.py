@@ -4,15 +4,13 @@ import asyncio
 
 import numpy as np
 
-from app.database.store import SqlStore
 from app.engine.arrays import pair_items
-from app.planning.planner import Planner
 from app.sessions.creation import NewSession
 from app.sessions.model import Item
-from app.sessions.service import Sessions
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from tests.examples import execute
+from tests.store import SessionStore
 
 STAGES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """After these parts of the impressions a plan is made: points of the progress chart."""
@@ -23,16 +21,17 @@ async def fill(url: str, n_items: int, impressions: int, seed: int = 1) -> str:
     """Returns the id of a session with so many items and counted impressions, spread over its pairs."""
     rng = np.random.default_rng(seed)
     population = mixture("ads6", n_items, 2, rng)
-    store = SqlStore(url)
+    store = SessionStore(url)
     await store.start()
     try:
-        sessions, planner = Sessions(store), Planner(store)
+        services = store.services()
+        planner = services.sessions.planner
         items = tuple(Item(f"ad-{number}", f"Advertisement number {number}") for number in range(n_items))
         session = (
-            await sessions.create(
+            await services.sessions.create(
                 NewSession(items=items, name=f"{n_items} items", epsilon=0.01, budget=10 * impressions)
             )
-        ).record.id
+        ).session.id
         done = 0
         for part in STAGES:
             count, version = int(impressions * part) - done, (await store.session(session)).plan_version
