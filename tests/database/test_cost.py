@@ -22,9 +22,9 @@ OF_OPEN = {
     "report": results._WITH_SIGNALS,
     "planning": planning._SESSION,
     "advance": planning._TO_ADVANCE,
-    "fold": counting._OPEN,
-    "ripe": counting._RIPE_AMONG_WAITING.statement,
-    "ripe before": counting._RIPE_BEFORE.statement,
+    "fold": counting._ALL_OPEN,
+    "foldable": counting._FOLDABLE_AMONG_WAITING.statement,
+    "foldable before": counting._FOLDABLE_BEFORE.statement,
     "overview": counting._OVERVIEW.statement,
     "outstanding": planning._OUTSTANDING,
 }

@@ -74,6 +74,6 @@ async def test_counting_by_arrival_would_break_it(tmp_path: Path, monkeypatch: p
         mine = select(impressions.c.sequence).where(*counting._MINE, impressions.c.outcome.is_not(None))
         return sorted(connection.scalars(mine, {"id": given["id"]}))
 
-    monkeypatch.setattr(counting, "_ripe", answered)
+    monkeypatch.setattr(counting, "_foldable_sequences", answered)
     monkeypatch.setattr("app.counting.sql.fold", by_arrival)
     assert await misses(tmp_path) > 2 * ALLOWED
