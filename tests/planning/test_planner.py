@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from app.counting.fold import fold
 from app.database.tables import State
 from app.engine.problem import Model
 from app.errors import SessionNotFound, StorageUnavailable
@@ -317,7 +318,6 @@ class TestLoop:
         broken, other = await a_session(store), await a_session(store)
         for each in (broken, other):
             await answer(store, each, await issue(store, each, DEMAND))
-        fold = planner_module.fold
 
         async def fold_or_fail(of: SessionStore, session_id: str) -> object:
             if session_id == broken:
