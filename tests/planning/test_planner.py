@@ -14,7 +14,6 @@ from app.engine.problem import Model
 from app.errors import SessionNotFound, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.handout import Impression
-from app.planning import planner as planner_module
 from app.planning.plan import Planned
 from app.planning.planner import Planner
 from app.services import Services
@@ -324,7 +323,7 @@ class TestLoop:
                 raise RuntimeError("a defect")
             return await fold(of, session_id)
 
-        monkeypatch.setattr(planner_module, "fold", fold_or_fail)
+        monkeypatch.setattr("app.planning.planner.fold", fold_or_fail)
         planner.start()
 
         async def planned() -> bool:

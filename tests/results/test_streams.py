@@ -128,7 +128,7 @@ async def test_close_ends_open_streams_and_new_ones() -> None:
 
 
 async def test_the_number_of_streams_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "MOST_STREAMS", 1)
+    monkeypatch.setattr(streams, "MAX_STREAMS", 1)
     events = EventStreams(Database(a=live("1")).read, POLL_SECONDS)
     first = events.follow("a", TIMEOUT_SECONDS)
     await receive(first)
