@@ -15,12 +15,12 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from app.access.admission import OpenTo
+from app.access.admission import KeylessAccess
 from app.access.audit import COMMAND_LINE
-from app.access.keyring import Keyring
+from app.access.key_cache import KeyCache
 from app.access.keys import Scope, new_key
 from app.access.rates import parse_rate
-from app.access.sql import SqlAccess
+from app.access.sql import AccessStore
 from app.database import migrations
 from app.database.database import passwords_in
 from app.database.store import SqlStore
@@ -29,7 +29,7 @@ from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of
 from app.telemetry import logs
 from app.telemetry.metrics import Cells, Meter, NoArrayFree, shared_file
-from app.web.access import Gate, is_local
+from app.web.access_control import AccessControl, is_loopback
 from app.web.api import Api, build_api
 from app.web.event_stream import call_on_stop_signal
 from app.web.server import http_protocol, set_request_seconds, use_own_workers
@@ -67,14 +67,14 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
     meter = meter or Meter()
     store = SqlStore(settings.database_url, queue_limit=settings.queue_limit, meter=meter)
     sessions = Sessions(store, meter=meter, census_by_session=bool(settings.metrics_per_session))
-    access = SqlAccess(settings.database_url)
-    ring = Keyring(access)
+    access = AccessStore(settings.database_url)
+    keys = KeyCache(access)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await store.start()
         try:
-            await ring.start()
+            await keys.start()
             await sessions.start()
             try:
                 with call_on_stop_signal(sessions.close_streams):
@@ -82,7 +82,7 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
             finally:
                 await sessions.stop()
         finally:
-            await ring.stop()
+            await keys.stop()
             await access.close()
             await store.close()  # after planning has ended, so that what it still writes is written
 
@@ -93,16 +93,18 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
         hot_lane=bool(settings.hot_lane),
         meter=meter,
         lifespan=lifespan,
-        gate=Gate(ring, rate=parse_rate(settings.rate_limit), open_to=_open_to(settings)),
-        trail=access,
+        access_control=AccessControl(
+            keys, rate=parse_rate(settings.rate_limit), keyless_access=_keyless_access(settings)
+        ),
+        access_store=access,
     )
 
 
-def _open_to(settings: Settings) -> OpenTo:
+def _keyless_access(settings: Settings) -> KeylessAccess:
     """Returns who may call as long as no key was ever made."""
     if settings.open_access:
-        return OpenTo.EVERYBODY
-    return OpenTo.THIS_MACHINE if is_local(settings.host.encode()) else OpenTo.NOBODY
+        return KeylessAccess.ALL
+    return KeylessAccess.LOOPBACK if is_loopback(settings.host.encode()) else KeylessAccess.NONE
 
 
 def app_from_environment() -> ASGIApp:
@@ -154,11 +156,11 @@ def _check_port_is_free(settings: Settings) -> None:
 
 async def _rehearse(settings: Settings) -> None:
     """Opens and closes the store once: what keeps it from starting is raised here, not lost in a worker's log."""
-    store, access = SqlStore(settings.database_url), SqlAccess(settings.database_url)
+    store, access = SqlStore(settings.database_url), AccessStore(settings.database_url)
     await store.start()
     try:
         await _print_first_key(settings, access)
-        if _open_to(settings) is OpenTo.NOBODY and await access.keyring(known=0) is None:
+        if _keyless_access(settings) is KeylessAccess.NONE and await access.active_keys(known_version=0) is None:
             raise InvalidSetting(variable_of("host"), _NO_KEY_YET.format(host=settings.host))
     finally:
         await access.close()
@@ -170,7 +172,7 @@ def migrate(settings: Settings) -> None:
     migrations.migrate(settings.database_url)
 
     async def prepare_access() -> None:
-        access = SqlAccess(settings.database_url)
+        access = AccessStore(settings.database_url)
         try:
             await _print_first_key(settings, access)
         finally:
@@ -179,14 +181,14 @@ def migrate(settings: Settings) -> None:
     asyncio.run(prepare_access())
 
 
-async def _print_first_key(settings: Settings, access: SqlAccess) -> None:
+async def _print_first_key(settings: Settings, access: AccessStore) -> None:
     """Makes an admin key and prints it, if the settings ask for it, calls need a key, and none was ever made.
 
     The only place that prints a key unasked. It goes to stdout: log lines, on stderr, never contain one.
     """
-    if settings.first_key != "print" or _open_to(settings) is not OpenTo.NOBODY:
+    if settings.first_key != "print" or _keyless_access(settings) is not KeylessAccess.NONE:
         return
-    if await access.keyring(known=0) is not None:
+    if await access.active_keys(known_version=0) is not None:
         return  # there was a key; a server's database user may have no right to make one
     secret, key = new_key("first key", [Scope.ADMIN])
     if await access.add_first_key(key, COMMAND_LINE) is not None:

@@ -29,6 +29,20 @@ def test_help_names_every_command() -> None:
         assert command in shown.stdout
 
 
+def test_serve_does_not_import_the_experiments() -> None:
+    program = "import sys, app.cli; print(*(name for name in sys.modules if name.split('.')[0] == 'experiments'))"
+    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120)
+    assert shown.stdout.strip() == ""
+
+
+def test_commands_of_the_experiments_have_their_own_help() -> None:
+    for words, listed in ((("experiment",), "certify"), (("bench", "--help"), "serving")):
+        assert listed in bestpair(*words).stdout
+    wrong = bestpair("bench", "nothing")
+    assert wrong.returncode == 2
+    assert "Usage: bestpair bench" in wrong.stderr
+
+
 def test_population_describes_what_it_wrote(tmp_path: Path) -> None:
     out = tmp_path / "synthetic.npz"
     made = bestpair("population", "synthetic", "--items", "30", "--rank", "2", "--out", out, "--json")
@@ -117,6 +131,7 @@ def test_compare_prints_a_table(ads: Path) -> None:
         (("--delta", "nan"), "delta", "between 0 and 1"),
         (("--rank", "9"), "rank", "between 1 and 8"),
         (("--rank", "two"), "rank", "whole number"),
+        (("--rank", "2"), "rank", "does not use a rank"),
         (("--budget", "0"), "budget", "at least 1"),
         (("--policy", "magic"), "policy", "lucb"),
         (("--policy", "plans"), "policy", "deterministic model only"),

@@ -1,1 +1,1 @@
-"""Who may call: keys, scopes, rate limits, and the audit trail."""
+"""Access control: keys, scopes, rate limits and the audit trail. Below `sessions`, above `database`."""

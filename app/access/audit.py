@@ -1,4 +1,4 @@
-"""The audit trail as values: who did what, when, to which session."""
+"""The audit trail: who did what, when, to which session. `app.access.sql` writes and reads the entries."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from enum import StrEnum
 from typing import Any
 
 OPEN_ACCESS = "open access"
-"""The one who acts when no key is asked for."""
+"""The actor of calls without a key, which are allowed until the first key is made."""
 COMMAND_LINE = "command line"
-"""The one who acts on the database directly, with the `bestpair` command."""
+"""The actor of `bestpair` commands, which work on the database directly."""
 
 
 class Action(StrEnum):
-    """What is written down: whatever changes a session as a whole, or who may do so."""
+    """A change of a session as a whole or of a key: each one adds an entry to the audit trail."""
 
     CREATE = "create"
     RENAME = "rename"
@@ -27,12 +27,12 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One line of the trail; never changed, never removed, whatever becomes of the session or the key."""
+    """One audit entry. It is never changed or removed, even after its session or key is gone."""
 
-    id: int  # grows with every entry
+    id: int  # increases with every entry
     at: float  # seconds since 1970, database time
-    actor: str  # a key's id, or one of the two above
-    actor_name: str | None  # of the key
+    actor: str  # a key's id, OPEN_ACCESS or COMMAND_LINE
+    actor_name: str | None  # the key's name
     action: Action
     session_id: str | None
     details: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Access keys as values: how they look, what is kept of them, and what each of them may do."""
+"""Access keys: their format, their scopes, and the part of a key that is stored."""
 
 import hashlib
 import hmac
@@ -11,16 +11,17 @@ from enum import StrEnum
 from app.access.rates import Rate
 
 PREFIX = "bp_"
-LONGEST_NAME = 100
-SHOWN_CHARACTERS = 4
-"""The end of a key that lists show, so that people can tell which one they hold."""
+MAX_NAME_LENGTH = 100
+ENDING_LENGTH = 4
+"""Last characters of a key that lists show, so that people recognise the key they have."""
 
-_BEARER = re.compile(rb"(?i:bearer) +bp_([0-9a-f]{12})_([A-Za-z0-9_-]{43})")
+_KEY_ID = re.compile(r"bp_[0-9a-f]{12}")
+_BEARER = re.compile(rb"(?i:bearer) +(bp_[0-9a-f]{12})_([A-Za-z0-9_-]{43})")
 _NO_DIGEST = "0" * 64
 
 
 class Scope(StrEnum):
-    """What a key may do. Every endpoint asks for exactly one; a key with `admin` may do everything."""
+    """What a key may do. Every endpoint requires exactly one scope; a key with `admin` may call all of them."""
 
     SERVE = "serve"
     FEEDBACK = "feedback"
@@ -29,69 +30,74 @@ class Scope(StrEnum):
 
 
 class InvalidKey(ValueError):
-    """A key that cannot be made like this; the message says what to change."""
+    """A name, scope or id that no key can have; the message says what to change."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """What is kept of a key. The secret itself is not: it is shown once, when the key is made."""
+    """The stored part of a key. The secret is not stored: its owner sees it once, when the key is made."""
 
-    id: str  # public: in the key itself, in lists and in the audit trail
+    id: str  # public: the first part of the key, also in lists and in the audit trail
     name: str
-    digest: str  # of the secret part
+    digest: str  # SHA-256 of the secret part
     ending: str  # last characters of the key
     scopes: frozenset[Scope]
-    session_id: str | None = None  # bound to this session; None: all sessions
-    rate: Rate | None = None  # of its own; None: that of the server
+    session_id: str | None = None  # the only session it may be used for; None: all sessions
+    rate: Rate | None = None  # None: the server's rate limit applies
     created_at: float = 0.0  # seconds since 1970, database time
     revoked_at: float | None = None
 
     def grants(self, scope: Scope) -> bool:
-        """Returns whether the key has this scope, or the one that has them all."""
+        """Returns whether the key has this scope or `admin`."""
         return scope in self.scopes or Scope.ADMIN in self.scopes
 
 
 def new_key(
     name: str, scopes: Iterable[Scope], *, session_id: str | None = None, rate: Rate | None = None
 ) -> tuple[str, Key]:
-    """Returns the key as its owner gets it, once, and what is kept of it; raises InvalidKey.
+    """Returns a new key as its owner gets it, and the part to store; raises InvalidKey.
 
-    The name will be printed on terminals, in logs and in tables: it must be one line of printable characters.
+    The name is printed on terminals, in logs and in tables: it must be one line of printable characters.
     """
     granted = frozenset(scopes)
     if not granted:
         raise InvalidKey("a key needs at least one scope: serve, feedback, read or admin")
-    if not 0 < len(name) <= LONGEST_NAME or not name.isprintable() or name.strip() != name:
-        raise InvalidKey(f"a name must be 1 to {LONGEST_NAME} printable characters, without spaces around it")
+    if not 0 < len(name) <= MAX_NAME_LENGTH or not name.isprintable() or name.strip() != name:
+        raise InvalidKey(f"a name must be 1 to {MAX_NAME_LENGTH} printable characters, without spaces around it")
     key_id, secret = PREFIX + secrets.token_hex(6), secrets.token_urlsafe(32)
-    kept = Key(
+    stored = Key(
         id=key_id,
         name=name,
-        digest=digest_of(secret.encode()),
-        ending=secret[-SHOWN_CHARACTERS:],
+        digest=hash_secret(secret.encode()),
+        ending=secret[-ENDING_LENGTH:],
         scopes=granted,
         session_id=session_id,
         rate=rate,
     )
-    return f"{key_id}_{secret}", kept
+    return f"{key_id}_{secret}", stored
 
 
-def digest_of(secret: bytes) -> str:
-    """Returns what is stored of a secret: its SHA-256.
+def is_key_id(text: str) -> bool:
+    """Returns whether the text has the form of a key's public id."""
+    return _KEY_ID.fullmatch(text) is not None
 
-    Slow hashes and salts are for passwords, which people choose and attackers can guess. A secret here is 256 random
-    bits: nobody can try a share of them worth mentioning, however fast the hash, and no two keys share one.
+
+def hash_secret(secret: bytes) -> str:
+    """Returns the SHA-256 of a secret, the only form in which it is stored.
+
+    Slow hashes and salts protect passwords, which people choose and attackers can guess. A secret here is 256 random
+    bits: too many to try even with a fast hash, and no two keys share one.
     """
     return hashlib.sha256(secret).hexdigest()
 
 
-def read_bearer(authorization: bytes) -> tuple[str, bytes] | None:
-    """Returns the key's public id and its secret part; None if the header's value does not look like a key at all."""
+def parse_bearer(authorization: bytes) -> tuple[str, bytes] | None:
+    """Returns the key's id and secret part from an Authorization header; None if it does not have a key's form."""
     found = _BEARER.fullmatch(authorization)
-    return None if found is None else (PREFIX + found[1].decode("ascii"), found[2])
+    return None if found is None else (found[1].decode("ascii"), found[2])
 
 
-def is_genuine(secret: bytes, key: Key | None) -> bool:
-    """Returns whether the secret is this key's, in a time that tells nothing about either."""
+def secret_matches(secret: bytes, key: Key | None) -> bool:
+    """Returns whether the secret belongs to the key, False without one; takes the same time in every case."""
     expected = _NO_DIGEST if key is None else key.digest
-    return hmac.compare_digest(digest_of(secret), expected) and key is not None
+    return hmac.compare_digest(hash_secret(secret), expected) and key is not None

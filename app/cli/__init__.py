@@ -7,10 +7,8 @@ import typer
 
 from app.access.keys import InvalidKey
 from app.access.rates import InvalidRate
-from app.cli.bench import bench
-from app.cli.compare import compare
 from app.cli.demo import demo
-from app.cli.experiment import experiment
+from app.cli.experiments import ExperimentsNotInstalled, add_experiments
 from app.cli.keys import audit, keys
 from app.cli.population import population
 from app.cli.serve import migrate, serve
@@ -28,7 +26,7 @@ from app.telemetry.log_format import on_one_line
 cli = typer.Typer(
     name="bestpair",
     help="Finds the best pair of items to show to a mixed population, and proves it.",
-    epilog="Try it: bestpair demo. Or make a population (bestpair population), and simulate or compare policies on it.",
+    epilog="Try it: bestpair demo. Or make a population (bestpair population) and use it (bestpair simulate).",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -42,11 +40,10 @@ def _version(show: Annotated[bool, typer.Option("--version", help="Show the vers
         raise typer.Exit
 
 
-for command in (serve, demo, migrate, population, simulate, compare, verify, audit):
+for command in (serve, demo, migrate, population, simulate, verify, audit):
     cli.command()(command)
-cli.add_typer(experiment, name="experiment")
-cli.add_typer(bench)
 cli.add_typer(keys)
+add_experiments(cli)
 
 BAD_INPUT = (
     InvalidProblem,
@@ -59,6 +56,7 @@ BAD_INPUT = (
     StorageUnavailable,
     ProblemError,
     ServiceUnreachable,
+    ExperimentsNotInstalled,
 )
 
 

@@ -12,9 +12,9 @@ from rich.progress import BarColumn, TextColumn
 
 from app.cli.options import progress
 from app.client import AsyncClient
-from app.experiments.demo import Visit, open_session, run_shop, temporary_service
-from app.experiments.serving_servers import free_port
 from app.settings import InvalidSetting
+from app.simulation.demo import Visit, open_session, run_shop, temporary_service
+from app.simulation.server_process import free_port
 from app.simulation.shop import Shop, shop
 from app.wire.best_pair import BestPair
 

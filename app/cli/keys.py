@@ -12,7 +12,7 @@ import typer
 from app.access.audit import COMMAND_LINE, Entry
 from app.access.keys import InvalidKey, Key, Scope, new_key
 from app.access.rates import InvalidRate, parse_rate
-from app.access.sql import SqlAccess
+from app.access.sql import AccessStore
 from app.cli.options import AsJson
 from app.settings import InvalidSetting, Settings
 
@@ -94,8 +94,8 @@ def _line(entry: Entry) -> str:
     return f"{_when(entry.at)}  {entry.action}  {entry.session_id or '-'}  {who}  {told}".rstrip()
 
 
-def _on_the_database(work: Callable[[SqlAccess], Awaitable[Result]]) -> Result:
-    access = SqlAccess(Settings.from_environment(os.environ).database_url)
+def _on_the_database(work: Callable[[AccessStore], Awaitable[Result]]) -> Result:
+    access = AccessStore(Settings.from_environment(os.environ).database_url)
 
     async def run() -> Result:
         await access.prepare()

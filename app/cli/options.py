@@ -16,7 +16,7 @@ from app.engine.problem import InvalidProblem, Model
 Seed = Annotated[int, typer.Option(min=0, help="Fixes every random choice.")]
 Epsilon = Annotated[float, typer.Option(help="How far from the best the answer may be, 0 to 1.")]
 Delta = Annotated[float, typer.Option(help="How often the proof may be wrong, 0 to 1.")]
-Rank = Annotated[str, typer.Option(help='"auto", or the number of hidden groups as an assumption.')]
+Rank = Annotated[str, typer.Option(help='"auto", or the number of hidden groups, for policies that take one.')]
 Budget = Annotated[int | None, typer.Option(help="Most impressions to spend; no limit if left out.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
 MovieLens = Annotated[Path | None, typer.Option(help="Folder of MovieLens 100K, which you have; read, never copied.")]

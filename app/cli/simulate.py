@@ -11,7 +11,7 @@ from rich.progress import TextColumn
 from app.cli.options import AsJson, Budget, Delta, Epsilon, HowAnswered, InFlight, Rank, Seed, parse_rank, progress
 from app.client import AsyncClient, ProblemError
 from app.engine.plan import Report
-from app.engine.policies import DEFAULT_POLICIES, policy_named
+from app.engine.policies import DEFAULT_POLICIES, check_new, policy_named
 from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
 from app.results.notes import epsilon_note
@@ -64,7 +64,7 @@ def simulate(
         seed=seed,
         item_clicks=item_clicks,
     )
-    chosen.check(problem)
+    check_new(chosen, problem)
     if url is not None:
         fleet = AdServers(clients=clients, pairs_per_call=per_call, item_clicks=item_clicks)
         outcome_json = _drive_service(url, key, people, problem, chosen.name, fleet)

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +16,11 @@ from app.engine.shares import Shares
 from app.engine.silence import Unanswered
 from app.planning.memory import recall
 from app.results.certificates import Proof, certificate_of
-from app.results.health import CHANGED_SHARES, in_words, kept, suspended, to_plain, with_new
+from app.results.health import CHANGED_SHARES, REMOVED_BOUND, in_words, kept, suspended, to_plain, with_new
 from app.results.snapshots import report_of, snapshot_of
 from app.sessions.model import Asked, EvidenceRows, Health, PlanRecord, Snapshot, State
 from app.sessions.ports import CertificateRecord, PlanningInput
+from app.verification.logged_choices import shares_in
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,8 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
     recalled = recall(given)
     result = plan(policy, problem, evidence, recalled.memory)
     said = {} if given.last_plan is None else given.last_plan.report
-    changed = (CHANGED_SHARES,) if said and Shares(**said.get("shares_of_delta", {})) != shares else ()
-    found = (*recalled.lost, *changed, *_findings(given, problem, evidence, recalled.memory.choices, shares))
+    contradicted = _findings(given, problem, evidence, recalled.memory.choices, shares)
+    found = (*recalled.lost, *_changed_shares(said, shares), *contradicted)
     health = with_new(kept(said), found)
     report = {
         **report_of(result.report),
@@ -82,6 +84,16 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
     snapshot = snapshot_of(replace(record, plan_version=new.version), report, given.health, given.signals, now)
     proof = Proof(problem, evidence, recalled.memory.choices, shares)
     return Planned(new, snapshot, _new_certificate(given, result, proof, health), record.state)
+
+
+def _changed_shares(said: dict[str, Any], shares: Shares) -> tuple[Health, ...]:
+    """Returns a finding if the last plan's report divides delta in another way."""
+    if not said:
+        return ()
+    before = shares_in(said)
+    if before is None:
+        return (REMOVED_BOUND,)
+    return () if before == shares else (CHANGED_SHARES,)
 
 
 def _findings(

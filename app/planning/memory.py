@@ -4,6 +4,7 @@ Choices (`engine.choices`) are paid for from delta, the k-th with a part of its 
 would be paid for twice, and the proof would be worth less than it says. The choices of the last plan have not been used
 yet: the next plan is the first to look at them. So if the last memory cannot be read, the one before it does instead,
 and nothing used is forgotten. If that cannot be read either, the session goes on, but can certify nothing any more.
+The same applies if the last memory uses bound G, which is removed: without G, its share of delta would be spent again.
 """
 
 import json
@@ -14,7 +15,8 @@ from app.engine.arrays import Pair
 from app.engine.certificate import Verdict
 from app.engine.choices import Choices
 from app.engine.memory import Certified, Memory, UnreadableMemory
-from app.results.health import LOST_CHOICES
+from app.engine.shares import RemovedBound
+from app.results.health import LOST_CHOICES, REMOVED_BOUND
 from app.results.snapshots import ALWAYS_ASSUMED
 from app.sessions.model import Health
 from app.sessions.ports import PlanningInput
@@ -39,6 +41,8 @@ def recall(given: PlanningInput) -> Recalled:
     # Before the first plan nothing was chosen.
     before = Memory() if last.version == 1 else read_memory(given.memory_before or "")
     lost = () if before is not None else (LOST_CHOICES,)
+    if _uses_removed_bound(last.memory):
+        lost = (REMOVED_BOUND,)
     certified = _latched(last.report, version)
     return Recalled(replace(before or Memory(), version=version, certified=certified), lost)
 
@@ -47,6 +51,8 @@ def read_memory(text: str) -> Memory | None:
     """Returns the memory, None if it cannot be read; kinds of choices that its version did not know were not made."""
     try:
         return Memory.from_json(text)
+    except RemovedBound:
+        return None
     except UnreadableMemory:
         pass
     try:
@@ -55,6 +61,17 @@ def read_memory(text: str) -> Memory | None:
         return Memory.from_json(json.dumps({**stored, "choices": choices}))
     except (ValueError, TypeError, AttributeError, RecursionError):  # UnreadableMemory is a ValueError
         return None
+
+
+def _uses_removed_bound(text: str) -> bool:
+    """Returns whether a stored memory has choices of bound G, which this version does not have."""
+    try:
+        Memory.from_json(text)
+    except RemovedBound:
+        return True
+    except UnreadableMemory:
+        pass
+    return False
 
 
 def _latched(report: dict[str, Any], version: int) -> Certified | None:

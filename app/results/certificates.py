@@ -21,7 +21,10 @@ from app.sessions.model import EvidenceRows, SessionRecord
 from app.sessions.ports import CertificateRecord
 
 SCHEMA = 2
-"""2: all shares of delta, the choices bounds rest on, and clicks by item. 1 had none of these and is still verified."""
+"""2: all shares of delta, the choices bounds rest on, and clicks by item. 1 had none of these and is still verified.
+
+A kind of bound that a document does not name has no share of delta and made no choices. Version 0.1.0 also wrote
+`gram`, `landmarks` and `gram_refuted`, of a bound that is removed: zero, empty and false in all that it certified."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,6 @@ _CAUSES = {
         "or some answers come after ticket_ttl_seconds"
     ),
     FindingKind.ONLY_CLICKS: ONLY_CLICKS_CAUSE,
-    FindingKind.RANK: "there are more groups of users than the rank that was stated",
 }
 _ADVICE = {
     FindingKind.STRUCTURE: (
@@ -46,7 +45,6 @@ _ADVICE = {
     FindingKind.DRIFT: "find out what changed, then create a new session: this one mixes before and after",
     FindingKind.SILENCE: REPORT_ALL,
     FindingKind.ONLY_CLICKS: REPORT_ALL,
-    FindingKind.RANK: "nothing: the rank is not used any more; if you need one, create a session with a higher rank",
 }
 
 LOST_CHOICES = Health(
@@ -60,6 +58,13 @@ CHANGED_SHARES = Health(
     problem="delta is divided among the bounds in another way than when the session began",
     cause="the program was replaced by a version whose policy divides it differently",
     advice="create a new session; this one goes on showing pairs, but both divisions together promise more than delta",
+)
+
+REMOVED_BOUND = Health(
+    problem="the proof of this session uses bound G, which relies on a stated rank; this version does not have it",
+    cause="the program was replaced by a version without bound G",
+    advice="create a new session without a rank; this one continues to show pairs, but certifies nothing any more. "
+    "Version 0.1.0 can verify what it certified before",
 )
 
 
@@ -117,7 +122,7 @@ def suspended(health: Iterable[Health]) -> bool:
     return any(entry.suspends for entry in health)
 
 
-def _problem(finding: Finding, names: str) -> str:  # noqa: PLR0911 - a sentence for each kind
+def _problem(finding: Finding, names: str) -> str:
     d = finding.detail
     match finding.kind:
         case FindingKind.STRUCTURE:
@@ -144,10 +149,6 @@ def _problem(finding: Finding, names: str) -> str:  # noqa: PLR0911 - a sentence
             )
         case FindingKind.ONLY_CLICKS:
             return f"all {d['clicks']:.0f} answers were clicks, and {_percent(d['unanswered'])} of impressions got none"
-        case FindingKind.RANK:
-            return (
-                "impressions of a pair, or of items beside themselves, contradict what the stated rank implies for them"
-            )
 
 
 def _duration(seconds: float) -> str:

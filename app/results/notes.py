@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from app.engine.health import epsilon_is_too_large
+from app.engine.policies import POLICIES
 from app.engine.problem import Model
 from app.results.health import ONLY_CLICKS_CAUSE, REPORT_ALL
 from app.sessions.model import FeedbackKind, Health, MissingFeedback, Settings, Signals
@@ -32,6 +33,7 @@ class NoteKind(StrEnum):
     EPSILON_TOO_LARGE = "epsilon_too_large"
     ONLY_CLICKS_SO_FAR = "only_clicks_so_far"
     NO_ANSWERS = "no_answers"
+    UNUSED_RANK = "unused_rank"
 
 
 def notes_of(settings: Settings, report: dict[str, Any], signals: Signals) -> tuple[Health, ...]:
@@ -39,7 +41,7 @@ def notes_of(settings: Settings, report: dict[str, Any], signals: Signals) -> tu
     found: tuple[Health, ...] = ()
     if settings.model is Model.STOCHASTIC:
         found = epsilon_note(settings.epsilon, report["interval"][1], report["estimated_reward"])
-    return (*found, *notes_from_signals(settings, signals))
+    return (*found, *_unused_rank(settings), *notes_from_signals(settings, signals))
 
 
 def notes_from_signals(settings: Settings, signals: Signals) -> tuple[Health, ...]:
@@ -57,7 +59,7 @@ def outdated(said: Iterable[Health], settings: Settings, signals: Signals, store
     entries, wanted = list(said), notes_from_signals(settings, signals)
     if not {entry.problem for entry in stored} <= {entry.problem for entry in entries}:
         return True
-    kinds = {note.kind for note in wanted} | {None, NoteKind.EPSILON_TOO_LARGE}
+    kinds = {note.kind for note in wanted} | {None, NoteKind.EPSILON_TOO_LARGE, NoteKind.UNUSED_RANK}
     missing = {note.cause for note in wanted} - {entry.cause for entry in entries}
     return bool(missing) or any(entry.kind not in kinds for entry in entries)
 
@@ -80,6 +82,22 @@ def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[H
         ),
         suspends=False,
         kind=NoteKind.EPSILON_TOO_LARGE,
+    )
+    return (note,)
+
+
+def _unused_rank(settings: Settings) -> tuple[Health, ...]:
+    """Returns a note if the settings state a rank that the policy ignores: new sessions cannot, older ones may."""
+    policy = POLICIES.get(settings.policy)
+    if settings.rank is None or policy is None or policy.uses_rank:
+        return ()
+    note = Health(
+        problem=f'rank is {settings.rank}, but policy "{settings.policy}" does not use it',
+        cause="the session was created by a version that accepted a rank for every policy",
+        advice="nothing: no bound of this session relies on the rank, and what is certified holds for any number of "
+        "groups of users; leave rank out of new sessions",
+        suspends=False,
+        kind=NoteKind.UNUSED_RANK,
     )
     return (note,)
 

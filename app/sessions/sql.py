@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from app.access.audit import Action
-from app.access.audit_sql import write_down
+from app.access.sql import write_audit_entry
 from app.database.database import now
 from app.database.tables import impressions, plans, session_items, sessions
 from app.errors import InvalidSession, InvalidStateChange
@@ -76,7 +76,7 @@ def create_session(
     connection.execute(insert(session_items), {"session_id": record.id, "items": items_to_text(record.items)})
     connection.execute(insert(plans), first)
     add_certificate(connection, record.id, certificate, at)
-    write_down(connection, at, by, Action.CREATE, record.id, {"name": record.name, "items": len(record.items)})
+    write_audit_entry(connection, at, by, Action.CREATE, record.id, {"name": record.name, "items": len(record.items)})
     return replace(record, plan_version=plan.version, plan_id=str(first["id"]), created_at=at, updated_at=at)
 
 
@@ -99,7 +99,7 @@ def change_session(connection: Connection, session_id: str, change: SessionChang
         new["budget"] = change.budget
     connection.execute(update(sessions).where(sessions.c.id == session_id), new)
     for action, details in _differences(session, change):
-        write_down(connection, at, by, action, session_id, details)
+        write_audit_entry(connection, at, by, action, session_id, details)
     items = connection.execute(select(session_items.c["items"]).where(session_items.c.session_id == session_id))
     fixed = FixedParts(
         items_from_text(items.scalar_one()), settings_from_text(session.settings), bytes(session.ticket_key)
@@ -124,7 +124,7 @@ def delete_some(connection: Connection, session_id: str, by: str | None) -> bool
     """
     session = locked_session(connection, session_id)
     if by is not None:
-        write_down(connection, now(connection), by, Action.DELETE, session_id, {"name": session.name})
+        write_audit_entry(connection, now(connection), by, Action.DELETE, session_id, {"name": session.name})
     mine = impressions.c.session_id == session_id
     first = connection.execute(select(func.min(impressions.c.sequence)).where(mine)).scalar_one()
     last = connection.execute(select(func.max(impressions.c.sequence)).where(mine)).scalar_one()

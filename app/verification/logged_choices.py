@@ -7,24 +7,29 @@ plan must hold a certificate's choices up to the last that could count by then: 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
 from app.engine.choices import Choices
-from app.engine.shares import Shares
+from app.engine.shares import RemovedBound, Shares
 from app.planning.memory import read_memory
 
 ROUNDING = 1e-12
 
 
 def shares_of(certificate: Mapping[str, Any]) -> Shares:
-    """Returns the shares of delta that a certificate states; what older ones do not name was not used."""
-    return Shares(**certificate["bounds"]["shares_of_delta"])
+    """Returns the shares of delta that a certificate states; what older ones do not name was not used.
+
+    Raises RemovedBound if it uses bound G.
+    """
+    return Shares.from_plain(certificate["bounds"]["shares_of_delta"])
 
 
 def choices_of(certificate: Mapping[str, Any]) -> Choices:
-    """Returns the choices that a certificate states; kinds that older ones do not name were not made."""
+    """Returns the choices that a certificate states; kinds that older ones do not name were not made.
+
+    Raises RemovedBound if it uses bound G.
+    """
     return Choices.from_plain({**Choices().to_plain(), **dict(certificate["choices"])})
 
 
@@ -32,9 +37,18 @@ def shares_were_fixed(certificate: Mapping[str, Any], plans: Sequence[Mapping[st
     """Returns whether the shares are a division of delta and the same in all plans up to the one that certified."""
     stated = certificate["bounds"]["shares_of_delta"]
     until = [plan for plan in plans if plan["version"] <= certificate["plan_version"]]
-    logged = all(Shares(**plan["report"].get("shares_of_delta", {})) == Shares(**stated) for plan in until)
+    shares = shares_of(certificate)
+    logged = all(shares_in(plan["report"]) == shares for plan in until)
     divides = min(stated.values()) >= 0 and sum(stated.values()) <= 1 + ROUNDING
     return divides and logged and any(plan["version"] == certificate["plan_version"] for plan in until)
+
+
+def shares_in(report: Mapping[str, Any]) -> Shares | None:
+    """Returns the shares of delta that a plan's report states; None if bound G, which is removed, has one."""
+    try:
+        return Shares.from_plain(report.get("shares_of_delta", {}))
+    except RemovedBound:
+        return None
 
 
 def choices_were_made(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]) -> bool:
@@ -42,7 +56,7 @@ def choices_were_made(certificate: Mapping[str, Any], plans: Sequence[Mapping[st
 
     A memory that cannot be read made no choice that was used (`recalling`), and proves nothing about one.
     """
-    stated = replace(choices_of(certificate), gram_refuted=False).to_plain()  # that is no choice but a finding
+    stated = choices_of(certificate).to_plain()
     memories = {plan["version"]: read_memory(plan["memory"]) for plan in plans}
     readable = {version: memory for version, memory in memories.items() if memory is not None}
     used_from = {_used_from(choice) for choice in _choices_in(stated)}
@@ -50,7 +64,7 @@ def choices_were_made(certificate: Mapping[str, Any], plans: Sequence[Mapping[st
         used_from <= readable.keys()
         and all(version <= certificate["plan_version"] for version in used_from)
         and all(
-            _agree(replace(memory.choices, gram_refuted=False).to_plain(), stated, version)
+            _agree(memory.choices.to_plain(), stated, version)
             for version, memory in readable.items()
             if version <= certificate["plan_version"]
         )
@@ -70,8 +84,8 @@ def _choices_in(value: Any) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - pl
 
 
 def _used_from(choice: Mapping[str, Any]) -> int:
-    """Returns the first plan whose impressions count for a choice; coefficients of landmarks begin with their own."""
-    return int(choice["version"]) + (0 if "core" in choice else 1)
+    """Returns the first plan whose impressions count for a choice."""
+    return int(choice["version"]) + 1
 
 
 def _agree(remembered: Any, stated: Any, version: int) -> bool:  # noqa: ANN401 - plain JSON

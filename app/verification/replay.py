@@ -26,6 +26,7 @@ from app.sessions.model import (
     State,
 )
 from app.sessions.ports import PlanningInput
+from app.verification.logged_choices import shares_in
 
 _BEGINNING = datetime.fromtimestamp(0, UTC)
 """The time shown in a replayed snapshot: the log does not need the real one, the tag does not cover it."""
@@ -98,9 +99,15 @@ def _same(stored: PlanRecord, new: PlanRecord) -> bool:
     """Returns whether two plans say the same, apart from what reports and memories of older versions did not have."""
     said = {name: value for name, value in new.report.items() if name in stored.report}
     memories = read_memory(stored.memory), read_memory(new.memory)
-    return memories[0] == memories[1] and replace(stored, handout=stored.demand, memory="") == replace(
-        new, handout=stored.demand, memory="", report=said
-    )
+    if memories[0] != memories[1] or shares_in(stored.report) != shares_in(said):
+        return False
+    stored = replace(stored, handout=stored.demand, memory="", report=_without_shares(stored.report))
+    return stored == replace(new, handout=stored.demand, memory="", report=_without_shares(said))
+
+
+def _without_shares(report: dict[str, Any]) -> dict[str, Any]:
+    """Returns a report without the shares of delta: version 0.1.0 names a bound there that has none (`gram`)."""
+    return {name: value for name, value in report.items() if name != "shares_of_delta"}
 
 
 def _impression(row: dict[str, Any]) -> OpenImpression:

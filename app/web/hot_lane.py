@@ -20,7 +20,7 @@ from app.sessions.service import ACCEPTED, Sessions
 from app.telemetry.logs import REQUEST_ID
 from app.telemetry.metrics import Meter, cell_index
 from app.web import mapping
-from app.web.access import Door, Gate, site_of
+from app.web.access_control import AccessControl, RouteAccess, fetch_site
 from app.web.bodies import digest_of
 from app.web.hot_lane_bodies import (
     FEEDBACK,
@@ -67,11 +67,13 @@ _IDS_PER_READ = 512
 class HotLane:
     """An ASGI application that serves the hot routes itself and passes everything else on to `app`."""
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int, gate: Gate, meter: Meter) -> None:
+    def __init__(
+        self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int, access_control: AccessControl, meter: Meter
+    ) -> None:
         self._app = app
         self._sessions = sessions
         self._limit = body_limit_bytes
-        self._doors = {route: gate.door(needed) for route, needed in _NEEDED.items()}
+        self._access = {route: access_control.for_route(needed) for route, needed in _NEEDED.items()}
         self._new_id = _request_ids().__next__
         self._meter = meter
         self._cells = meter.cells
@@ -95,8 +97,8 @@ class HotLane:
         request_id = self._request_id(headers)
         admission: Admission | None = None
         try:
-            admission = self._admit(headers, self._doors[post.route], session_id)
-            admission.take(1)
+            admission = self._admit(headers, self._access[post.route], session_id)
+            admission.charge(1)
         except Exception as error:
             return await self._refuse(post.route, error, request_id, admission, scope, receive, send)
         message = await receive()
@@ -116,10 +118,10 @@ class HotLane:
         self._cells[post.served] += 1
         return await respond(scope, send, 200, _POST_HEADERS % (len(body), request_id) + rate_lines(admission), body)
 
-    def _admit(self, headers: Headers, door: Door, session_id: str) -> Admission:
+    def _admit(self, headers: Headers, access: RouteAccess, session_id: str) -> Admission:
         host = headers.get(b"host")
-        site = site_of(headers.get(b"sec-fetch-site"), headers.get(b"origin"), host)
-        return door.admit(headers.get(b"authorization"), host, session_id, site)
+        site = fetch_site(headers.get(b"sec-fetch-site"), headers.get(b"origin"), host)
+        return access.admit(headers.get(b"authorization"), host, session_id, site)
 
     async def _best_pair(self, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
@@ -128,8 +130,8 @@ class HotLane:
         request_id = self._request_id(headers)
         admission: Admission | None = None
         try:
-            admission = self._admit(headers, self._doors["best-pair"], session_id)
-            admission.take(1)
+            admission = self._admit(headers, self._access["best-pair"], session_id)
+            admission.charge(1)
             snapshot = self._sessions.best_pair_kept(session_id) or await self._sessions.best_pair(session_id)
         except Exception as error:
             return await self._refuse("best-pair", error, request_id, admission, scope, receive, send)
@@ -197,7 +199,7 @@ class HotLane:
         """Returns the response body of next-pair/batch."""
         body = read_as(NEXT_PAIRS, headers, content)
         key = idempotency_key(headers)
-        admission.take(body.count - 1)
+        admission.charge(body.count - 1)
         order = Order(body.count, "next-pair/batch", key, digest_of(body))
         return f"[{','.join(map(impression, await self._sessions.next_pairs(session_id, order)))}]".encode()
 
@@ -210,7 +212,7 @@ class HotLane:
         """Returns the response body of feedback/batch; raises Unusual if a row does not match its shape."""
         check_is_json(headers)
         answers = feedback_columns(content) or [mapping.answer(row) for row in read_as(FEEDBACK_ROWS, headers, content)]
-        admission.take(len(answers) - 1)
+        admission.charge(len(answers) - 1)
         results = await self._sessions.feedback_batch(session_id, answers)
         if results.count(ACCEPTED) == len(results):  # nearly every batch
             return b"[" + b",".join([ROW_ACCEPTED] * len(results)) + b"]"

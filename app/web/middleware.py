@@ -106,7 +106,7 @@ async def respond_to_fault(
 
 def rate_lines(admission: Admission | None) -> bytes:
     """Returns what is left of a key's rate; empty without one."""
-    return b"" if admission is None or admission.allowance is None else admission.allowance.fields()
+    return b"" if admission is None or admission.limiter is None else admission.limiter.header_lines()
 
 
 class BodyLimitMiddleware:

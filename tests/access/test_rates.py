@@ -1,18 +1,18 @@
-"""Rates as they are written, and the allowance that counts."""
+"""Parsing of rates, and the rate limiter of one key."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.access.rates import Allowance, InvalidRate, Rate, parse_rate
+from app.access.rates import InvalidRate, Rate, RateLimiter, parse_rate
 
 
 @pytest.mark.parametrize("text", ["1000/second", "5/minute", "7/hour", "999999999/day"])
-def test_a_rate_is_written_as_it_is_read(text: str) -> None:
+def test_a_parsed_rate_prints_as_it_was_written(text: str) -> None:
     assert str(parse_rate(text)) == text
 
 
-def test_none_is_no_rate() -> None:
+def test_none_means_no_rate() -> None:
     assert parse_rate("none") is None
 
 
@@ -37,45 +37,46 @@ def test_a_bad_rate_says_how_to_write_one(text: str) -> None:
     assert str(refused.value).endswith(f'got "{ascii(text)[1:-1][:40]}"')
 
 
-def test_a_window_allows_so_many_and_then_none_until_it_ends() -> None:
-    allowance = Allowance(Rate(3, 60))
-    assert [allowance.take(1, at) for at in (100.0, 110.0, 150.0, 159.9)] == [True, True, True, False]
-    assert allowance.resets_in == 1, "159.9 to 160"
-    assert allowance.take(1, 160.0), "a new window"
-    assert allowance.left == 2
+def test_a_window_allows_its_calls_and_then_none_until_it_ends() -> None:
+    limiter = RateLimiter(Rate(3, 60))
+    assert [limiter.consume(1, at) for at in (100.0, 110.0, 150.0, 159.9)] == [True, True, True, False]
+    assert limiter.resets_in == 1, "159.9 to 160"
+    assert limiter.consume(1, 160.0), "a new window"
+    assert limiter.remaining == 2
 
 
-def test_what_is_refused_takes_nothing() -> None:
-    allowance = Allowance(Rate(10, 1))
-    assert allowance.take(7, 0.0)
-    assert not allowance.take(4, 0.1)
-    assert allowance.take(3, 0.2)
-    assert allowance.left == 0
+def test_a_refused_call_consumes_nothing() -> None:
+    limiter = RateLimiter(Rate(10, 1))
+    assert limiter.consume(7, 0.0)
+    assert not limiter.consume(4, 0.1)
+    assert limiter.consume(3, 0.2)
+    assert limiter.remaining == 0
 
 
 @given(st.lists(st.tuples(st.floats(0, 3), st.integers(1, 8)), max_size=60), st.integers(1, 12))
-def test_no_window_ever_gives_more_than_its_rate(calls: list[tuple[float, int]], quota: int) -> None:
-    allowance, now, windows = Allowance(Rate(quota, 1)), 0.0, list[tuple[float, int]]()
+def test_no_window_allows_more_than_its_rate(calls: list[tuple[float, int]], quota: int) -> None:
+    limiter, now, windows = RateLimiter(Rate(quota, 1)), 0.0, list[tuple[float, int]]()
     for pause, cost in calls:
         now += pause
         if not windows or now >= windows[-1][0] + 1:
             windows.append((now, 0))
-        if allowance.take(cost, now):
+        if limiter.consume(cost, now):
             windows[-1] = (windows[-1][0], windows[-1][1] + cost)
-        assert 0 <= allowance.left <= quota
+        assert 0 <= limiter.remaining <= quota
     assert all(given <= quota for _, given in windows)
 
 
-def test_the_policy_names_quota_and_window() -> None:
+def test_the_headers_name_quota_and_window() -> None:
     assert (
-        Allowance(Rate(1000, 60)).fields() == b'ratelimit-policy: "key";q=1000;w=60\r\nratelimit: "key";r=1000;t=0\r\n'
+        RateLimiter(Rate(1000, 60)).header_lines()
+        == b'ratelimit-policy: "key";q=1000;w=60\r\nratelimit: "key";r=1000;t=0\r\n'
     )
 
 
 @pytest.mark.parametrize("now", [4004.948, 4007.422, 4009.896])
 def test_rounding_adds_no_second_to_a_window(now: float) -> None:
-    assert (now + 3600) - now > 3600, "or this shows nothing"
-    allowance = Allowance(Rate(5, 3600))
-    assert allowance.take(1, now)
-    assert allowance.resets_in == 3600
-    assert allowance.fields().endswith(b"r=4;t=3600\r\n")
+    assert (now + 3600) - now > 3600, "otherwise this test proves nothing"
+    limiter = RateLimiter(Rate(5, 3600))
+    assert limiter.consume(1, now)
+    assert limiter.resets_in == 3600
+    assert limiter.header_lines().endswith(b"r=4;t=3600\r\n")

@@ -4,8 +4,8 @@ import csv
 import re
 from pathlib import Path
 
-from app.experiments.figures import read_csv
-from app.experiments.result_page import fill
+from experiments.figures import read_csv
+from experiments.result_page import fill
 from tests.docs.blocks import ROOT
 
 PAGE, FOLDER = ROOT / "docs/results.md", ROOT / "docs/results"

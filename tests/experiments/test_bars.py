@@ -2,7 +2,7 @@
 
 from xml.etree import ElementTree as Tree
 
-from app.experiments.bars import COLOURS, Bar, bar_chart
+from experiments.bars import COLOURS, Bar, bar_chart
 
 
 def test_bars_are_to_scale_and_names_are_escaped() -> None:

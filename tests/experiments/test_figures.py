@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from app.experiments.error_chart import BOTTOM, TOP, draw_errors
-from app.experiments.figures import POLICIES, Extent, as_csv, figure_runs, read_csv, write_figures
-from app.experiments.fixed_budget import Cell
-from app.experiments.matrices import MOVIELENS_100K
-from app.experiments.result_page import fill
-from app.experiments.result_tables import (
+from app.simulation.population import InvalidPopulation
+from experiments.error_chart import BOTTOM, TOP, draw_errors
+from experiments.figures import POLICIES, Extent, as_csv, figure_runs, read_csv, write_figures
+from experiments.fixed_budget import Cell
+from experiments.matrices import MOVIELENS_100K
+from experiments.result_page import fill
+from experiments.result_tables import (
     budget_table,
     certify_table,
     errors_table,
@@ -19,7 +20,6 @@ from app.experiments.result_tables import (
     short,
     where_it_loses,
 )
-from app.simulation.population import InvalidPopulation
 
 SVG = "{http://www.w3.org/2000/svg}"
 MATRIX = "synthetic-200-2"

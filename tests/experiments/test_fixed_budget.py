@@ -10,11 +10,11 @@ import pytest
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
-from app.experiments.fixed_budget import Result, cells_of, perform, perform_missing, read_results, runs_for
-from app.experiments.matrices import FIGURES, MOVIELENS_100K, SYNTHETIC, TABLE, Matrix, available, population
 from app.simulation.mixtures import mixture
 from app.simulation.population import InvalidPopulation
 from app.simulation.run import run_raising, run_random_pairs, run_session
+from experiments.fixed_budget import Result, cells_of, perform, perform_missing, read_results, runs_for
+from experiments.matrices import FIGURES, MOVIELENS_100K, SYNTHETIC, TABLE, Matrix, available, population
 from tests.simulation.test_movielens import write_100k
 
 SMALL = Matrix(SYNTHETIC, 8, 2)

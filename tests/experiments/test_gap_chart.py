@@ -8,9 +8,9 @@ import pytest
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
-from app.experiments.gap_chart import BOTTOM, TOP, Line, Point, draw, follow
 from app.simulation.mixtures import mixture
 from app.simulation.run import run_session
+from experiments.gap_chart import BOTTOM, TOP, Line, Point, draw, follow
 
 SVG = "{http://www.w3.org/2000/svg}"
 PROBLEM = Problem(n_items=8, epsilon=0.2, delta=0.1, seed=3)

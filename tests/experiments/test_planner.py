@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from app.experiments.certify import Instance, Line, Session, growth_of, run_one
-from app.experiments.planner import Expected, Needed, Trial, outlooks_of, run_trial, trials_for
 from app.simulation.mixtures import mixture_of_rate
 from app.simulation.population import InvalidPopulation
 from app.simulation.run import Outcome
+from experiments.certify import Instance, Line, Session, growth_of, run_one
+from experiments.planner import Expected, Needed, Trial, outlooks_of, run_trial, trials_for
 
 EXPECTED = Expected(n_items=6, groups=2, click_rate=0.2, family="ads6")
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.experiments.planning import Planning, play
+from experiments.planning import Planning, play
 from tests.test_cli import bestpair
 
 

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from app.engine.choices import Choices
 from app.engine.memory import Memory
 from app.planning.memory import read_memory, recall
-from app.results.health import LOST_CHOICES
+from app.results.health import LOST_CHOICES, REMOVED_BOUND
 from tests.session_fixtures import MakeRecord
 from tests.session_log import Log
 
@@ -74,6 +75,33 @@ def test_two_lost_memories_leave_nothing_to_be_certified(log: Log) -> None:
     assert all(json.loads(one.snapshot.body)["verdict"] == "suspended" for one in planned), (
         "although later ones are read"
     )
+    assert planned[-1].plan.report["verdict"] == "certified", "the bounds were reached"
+    assert all(one.certificate is None for one in planned)
+    assert planned[0].plan.demand.total, "and the session went on"
+
+
+def with_old_keys(log: Log, **changes: Any) -> None:
+    """Writes the last memory as version 0.1.0 did, with the keys of bound G."""
+    memory = json.loads(log.stored[-1].memory)
+    memory["choices"] |= {"landmarks": [], "gram_refuted": False, **changes}
+    log.stored[-1] = replace(log.stored[-1], memory=json.dumps(memory))
+
+
+def test_a_memory_of_version_0_1_0_that_never_used_bound_g_goes_on(log: Log) -> None:
+    before = recall(log.given())
+    with_old_keys(log)
+    assert recall(log.given()) == before
+
+
+@pytest.mark.parametrize("used", [{"landmarks": [{"version": 1, "items": [2]}]}, {"gram_refuted": True}])
+def test_a_session_that_used_bound_g_goes_on_but_certifies_nothing(log: Log, used: dict[str, Any]) -> None:
+    with_old_keys(log, **used)
+    assert recall(log.given()).lost == (REMOVED_BOUND,)
+    planned = list(log.plans())
+    assert all(json.loads(one.snapshot.body)["verdict"] == "suspended" for one in planned)
+    first = json.loads(planned[0].snapshot.body)["health"][0]
+    assert "bound G" in first["problem"]
+    assert "without a rank" in first["advice"]
     assert planned[-1].plan.report["verdict"] == "certified", "the bounds were reached"
     assert all(one.certificate is None for one in planned)
     assert planned[0].plan.demand.total, "and the session went on"

@@ -10,7 +10,7 @@ import pytest
 
 from app.engine.health import Finding, FindingKind
 from app.planning.make_plan import Planned
-from app.results.health import CHANGED_SHARES, in_words, kept, suspended, to_plain, with_new
+from app.results.health import CHANGED_SHARES, REMOVED_BOUND, in_words, kept, suspended, to_plain, with_new
 from app.results.snapshots import snapshot_of
 from app.sessions.model import FeedbackKind, Health, Signals
 from tests.session_fixtures import MakeRecord, items
@@ -127,6 +127,20 @@ def test_division_of_delta_must_not_change_on_the_way(make_record: MakeRecord, c
     assert said(log.plan())["health"] == [asdict(CHANGED_SHARES)]
 
 
+@pytest.mark.parametrize(("share", "found"), [(0.0, []), (0.2, [asdict(REMOVED_BOUND)])])
+def test_a_share_of_bound_g_suspends_and_an_empty_one_is_ignored(
+    make_record: MakeRecord, share: float, found: list[dict[str, Any]]
+) -> None:
+    log = Log(make_record(policy="lucb"), np.random.default_rng(1))
+    list(islice(log.plans(), 3))
+    last = log.stored[-1]
+    shares = {**last.report["shares_of_delta"], "gram": share}
+    log.stored[-1] = replace(last, report={**last.report, "shares_of_delta": shares})
+    assert said(log.plan())["health"] == found
+    log.answer(log.stored[-1])
+    assert said(log.plan())["health"] == found, "it stays"
+
+
 def test_reports_of_older_versions_divided_delta_as_lucb_does(make_record: MakeRecord) -> None:
     log = Log(make_record(policy="lucb"), np.random.default_rng(1))
     list(islice(log.plans(), 3))
@@ -142,7 +156,6 @@ NUMBERS = {
     FindingKind.DRIFT: {"until_version": 9.0, "early": 0.31, "late": 0.42, "early_shown": 2100.0, "late_shown": 1800.0},
     FindingKind.SILENCE: {"unanswered": 0.4, "expected": 0.25, "shown": 700.0},
     FindingKind.ONLY_CLICKS: {"clicks": 57.0, "unanswered": 0.83},
-    FindingKind.RANK: {},
 }
 SAID = {
     FindingKind.STRUCTURE: ("ad-2 and ad-0", "52.1 %", "57.3 %"),
@@ -151,7 +164,6 @@ SAID = {
     FindingKind.DRIFT: ("ad-2 and ad-0", "31 % of 2100", "plan 9", "42 % of 1800"),
     FindingKind.SILENCE: ("ad-2 and ad-0", "40 % of 700", "25 %"),
     FindingKind.ONLY_CLICKS: ("all 57", "83 %"),
-    FindingKind.RANK: ("stated rank",),
 }
 
 

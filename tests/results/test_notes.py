@@ -2,7 +2,8 @@
 
 import json
 import math
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -29,6 +30,32 @@ def rarely(i: int, j: int, _version: int, rng: np.random.Generator) -> frozenset
     """Items 0 and 1 are clicked a few times in a thousand, the others hardly ever."""
     often = {0: 0.008, 1: 0.006}
     return frozenset(item for item in (i, j) if rng.random() < often.get(item, 0.001))
+
+
+class TestUnusedRank:
+    """Version 0.1.0 accepted a rank for every policy; sessions that have one go on."""
+
+    REPORT: ClassVar = {"interval": [0.0, 1.0], "estimated_reward": 0.4}
+
+    @pytest.mark.parametrize(("policy", "noted"), [("rplans", True), ("lucb", True), ("lrmc", False)])
+    def test_it_is_noted_and_suspends_nothing(self, make_settings: MakeSettings, policy: str, *, noted: bool) -> None:
+        settings = replace(make_settings(), policy=policy, rank=2)
+        found = notes_of(settings, self.REPORT, Signals())
+        assert kinds(found) == [NoteKind.UNUSED_RANK] * noted
+        assert not suspended(found)
+        assert not outdated(found, settings, Signals())
+
+    def test_without_a_rank_there_is_nothing_to_note(self, make_settings: MakeSettings) -> None:
+        assert notes_of(make_settings(), self.REPORT, Signals()) == ()
+
+    def test_a_stored_session_with_a_rank_is_certified_as_before(self, make_record: MakeRecord) -> None:
+        record = make_record(epsilon=0.2, delta=0.1)
+        plain = Log(record, np.random.default_rng(3))
+        ranked = Log(replace(record, settings=replace(record.settings, rank=2)), np.random.default_rng(3))
+        assert [one.plan for one in ranked.plans()] == [one.plan for one in plain.plans()]
+        body = json.loads(ranked.plan().snapshot.body)
+        assert body["certified"]
+        assert [entry["kind"] for entry in body["health"]] == [NoteKind.UNUSED_RANK]
 
 
 class TestEpsilon:

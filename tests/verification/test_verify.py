@@ -281,7 +281,7 @@ class TestShares:
 
     @pytest.mark.parametrize("direct", [0.5, -0.4])
     def test_more_than_there_is_or_less_than_nothing(self, chosen: Certified, direct: float) -> None:
-        shares = {**chosen.certificate["bounds"]["shares_of_delta"], "direct": abs(direct), "gram": min(direct, 0.0)}
+        shares = {**chosen.certificate["bounds"]["shares_of_delta"], "direct": abs(direct), "clicks": min(direct, 0.2)}
         rows = copy.deepcopy(chosen.rows)
         for row in rows:
             if row["kind"] == "plan":
@@ -294,6 +294,43 @@ class TestShares:
         assert failed(verify(plain.certificate, [row for row in plain.rows if row.get("version") != last])) == {
             "shares"
         }
+
+
+class TestBoundG:
+    """Bound G is removed. Version 0.1.0 wrote its keys into every certificate, empty where it was not used."""
+
+    def old(self, certified: Certified, *, gram: float = 0.0, **choices: Any) -> Certified:
+        """Returns what version 0.1.0 would have written."""
+        certificate, rows = copy.deepcopy(certified)
+        unused = {"landmarks": [], "gram_refuted": False, **choices}
+        certificate["choices"] |= unused
+        certificate["bounds"]["shares_of_delta"]["gram"] = gram
+        for row in rows:
+            if row["kind"] == "plan":
+                memory = json.loads(row["memory"])
+                memory["choices"] |= unused
+                row |= {"memory": json.dumps(memory)}
+                row["report"]["shares_of_delta"]["gram"] = gram
+        return Certified(forged(certificate), rows)
+
+    def test_a_certificate_that_never_used_it_verifies(self, plain: Certified, chosen: Certified) -> None:
+        for certified in (plain, chosen):
+            assert failed(verify(*self.old(certified))) == set()
+            assert failed(verify(certified.certificate, self.old(certified).rows)) == set()
+
+    @pytest.mark.parametrize(
+        "used", [{"gram": 0.1}, {"landmarks": [{"version": 1, "items": [0, 1], "batches": []}]}, {"gram_refuted": True}]
+    )
+    def test_a_certificate_that_uses_it_is_refused_with_the_reason(
+        self, chosen: Certified, used: dict[str, Any]
+    ) -> None:
+        checks = verify(*self.old(chosen, **used))
+        assert failed(checks) == {"bounds"}, "all else is still checked"
+        assert "the certificate uses bound G (rank), which this version does not have" in why(checks)
+        assert why(checks).endswith("verify it with version 0.1.0")
+
+    def test_a_log_that_divides_delta_with_it_is_another_one(self, chosen: Certified) -> None:
+        assert failed(verify(chosen.certificate, self.old(chosen, gram=0.1).rows)) == {"shares"}
 
 
 def test_certificate_of_the_first_schema_still_verifies(plain: Certified) -> None:

@@ -19,7 +19,7 @@ const FIELDS = {
   attribution_window_seconds: { label: "Attribution window, in seconds", hint: "How long after it was shown a pair can still be clicked. 0: every outcome is reported." },
   ticket_ttl_seconds: { label: "Ticket lifetime, in seconds", hint: "Without a window: how long to wait for an answer." },
   policy: { label: "Policy", hint: "Empty: the one that fits the model." },
-  rank: { label: "Groups of users (rank)", hint: "“auto”, or a number the proof may lean on." },
+  rank: { label: "Groups of users (rank)", hint: "“auto”, or a number for the paper’s policies that take one." },
   seed: { label: "Seed", hint: "Empty: drawn." },
 };
 

@@ -69,7 +69,7 @@ async def next_pairs(
     idempotency_key: IdempotencyKey = None,
 ) -> list[Impression]:
     """Hands out several pairs to show."""
-    admitted.take(body.count - 1)
+    admitted.charge(body.count - 1)
     order = Order(body.count, "next-pair/batch", idempotency_key, digest_of(body))
     return [mapping.impression(shown) for shown in await sessions.next_pairs(session_id, order)]
 
@@ -102,7 +102,7 @@ async def feedback_batch(
     admitted: Admitted,
 ) -> list[FeedbackRowResult]:
     """Takes the outcomes of several impressions and returns a status for each, in order."""
-    admitted.take(len(rows) - 1)
+    admitted.charge(len(rows) - 1)
     read = [_read(row) for row in rows]
     results = iter(await sessions.feedback_batch(session_id, [each for each in read if isinstance(each, Answer)]))
     return [

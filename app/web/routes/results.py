@@ -11,7 +11,8 @@ from starlette.responses import Response, StreamingResponse
 from app.access.keys import Scope
 from app.errors import NotCertified, Overloaded
 from app.web import mapping
-from app.web.access import Admitted, Gate, needs
+from app.web.access import Admitted, needs
+from app.web.access_control import AccessControl
 from app.web.event_stream import IDLE_SECONDS, as_events
 from app.web.export_formats import after_first_row, as_csv, as_ndjson
 from app.web.parameters import SessionId, SessionsInUse
@@ -52,12 +53,9 @@ async def events(
 ) -> StreamingResponse:
     """Streams the progress of the session: best-pair when the answer changes, counters when they change."""
     await sessions.best_pair(session_id)  # an unknown session raises here, before the stream starts
-    headers = {
-        "Cache-Control": "no-store",
-        "X-Accel-Buffering": "no",
-    }  # the second is for proxies that buffer responses
-    gate: Gate = request.app.state.gate
-    lives = gate.while_admitted(sessions.follow(session_id, IDLE_SECONDS), admitted)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # the second: proxies must not buffer the stream
+    access_control: AccessControl = request.app.state.access_control
+    lives = access_control.while_admitted(sessions.follow(session_id, IDLE_SECONDS), admitted)
     stream = as_events(lives, last_event_id)
     return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
 

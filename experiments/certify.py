@@ -1,0 +1,181 @@
+"""Impressions to certification on random populations of each family, policies side by side on the same users."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from app.engine.policies import policy_named
+from app.engine.problem import Problem
+from app.engine.randomness import Purpose, source
+from app.simulation.mixtures import mixture
+from app.simulation.run import Outcome, run_session
+from experiments.pool import on_all_cores
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A family of populations and the accuracy asked for."""
+
+    family: str
+    n_items: int
+    rank: int
+    epsilon: float
+
+    @property
+    def name(self) -> str:
+        """How the instance is called in tables."""
+        return f"{self.family} K={self.n_items} r={self.rank} eps {self.epsilon:g}"
+
+
+INSTANCES = tuple(
+    Instance(*row)
+    for row in (
+        ("pref", 50, 2, 0.05),
+        ("pref", 50, 4, 0.05),
+        ("ads6", 50, 2, 0.05),
+        ("ads20", 50, 2, 0.05),
+        ("clus", 50, 2, 0.05),
+        ("pref", 200, 2, 0.05),
+        ("pref", 200, 4, 0.05),
+        ("ads6", 200, 2, 0.1),
+        ("ads6", 200, 4, 0.05),
+        ("ads20", 200, 2, 0.05),
+        ("ads20", 200, 4, 0.02),
+        ("clus", 200, 2, 0.05),
+        ("clus", 200, 4, 0.1),
+        ("ads6", 800, 2, 0.1),
+        ("ads20", 800, 2, 0.05),
+        ("clus", 800, 2, 0.1),
+        ("pref", 800, 2, 0.05),
+    )
+)
+"""Where real ads, tastes and favourites lie, from a menu to a catalogue."""
+
+
+WITH_ITEMS = "+items"
+"""A policy's name with this at its end: the same policy, told which items were clicked."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """One session to run."""
+
+    instance: Instance
+    policy: str  # maybe with WITH_ITEMS
+    seed: int
+    delta: float
+    item_clicks: bool
+    in_flight: int = 0  # impressions that go out beside each plan's own
+
+
+@dataclass(frozen=True)
+class Line:
+    """One policy on one instance, all seeds."""
+
+    instance: Instance
+    policy: str
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def median(self) -> float:
+        """Impressions, median over seeds."""
+        return float(np.median([outcome.samples for outcome in self.outcomes]))
+
+    @property
+    def certified(self) -> int:
+        """Sessions that ended certified."""
+        return sum(outcome.certified for outcome in self.outcomes)
+
+    @property
+    def wrong(self) -> int:
+        """Certified pairs that are not within epsilon of the best."""
+        return sum(outcome.certified and outcome.error > self.instance.epsilon for outcome in self.outcomes)
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """Part of the pairs whose lower bound came from each kind at the end, mean over seeds."""
+        return {
+            kind: float(np.mean([outcome.bounds[kind] for outcome in self.outcomes]))
+            for kind in self.outcomes[0].bounds
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """Returns the line for `--json`."""
+        return {
+            **asdict(self.instance),
+            "policy": self.policy,
+            "median": self.median,
+            "samples": [outcome.samples for outcome in self.outcomes],
+            "certified": self.certified,
+            "wrong": self.wrong,
+            "bounds": {kind: round(part, 4) for kind, part in self.bounds.items()},
+            "plans": [outcome.plans for outcome in self.outcomes],
+            "seconds": [round(outcome.seconds, 2) for outcome in self.outcomes],
+        }
+
+
+def run_one(session: Session) -> Outcome:
+    """Returns how one session ended; population and users depend on instance and seed, not on the policy."""
+    instance = session.instance
+    drawn = np.random.default_rng([session.seed, instance.n_items, instance.rank])
+    people = mixture(instance.family, instance.n_items, instance.rank, drawn)
+    problem = Problem(
+        n_items=instance.n_items,
+        epsilon=instance.epsilon,
+        delta=session.delta,
+        seed=session.seed,
+        item_clicks=session.item_clicks or session.policy.endswith(WITH_ITEMS),
+    )
+    policy = policy_named(session.policy.removesuffix(WITH_ITEMS))
+    return run_session(policy, problem, people, source(Purpose.USERS, session.seed), in_flight=session.in_flight)
+
+
+def run_sessions(sessions: Sequence[Session], workers: int | None = None) -> Iterator[tuple[Session, Outcome]]:
+    """Returns an iterator over each session with its outcome, as it ends."""
+    return on_all_cores(run_one, sessions, workers)
+
+
+def lines_of(
+    results: Sequence[tuple[Session, Outcome]], policies: Sequence[str], instances: Sequence[Instance] = INSTANCES
+) -> list[Line]:
+    """Returns one line per instance and policy, in the order of both."""
+    lines = []
+    for instance in instances:
+        for policy in policies:
+            members = [(s.seed, o) for s, o in results if (s.instance, s.policy) == (instance, policy)]
+            if members:
+                lines.append(Line(instance, policy, tuple(o for _, o in sorted(members, key=lambda member: member[0]))))
+    return lines
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the median grows with the number of items: like K to the exponent."""
+
+    family: str
+    rank: int
+    epsilon: float
+    policy: str
+    sizes: tuple[int, ...]
+    exponent: float
+
+
+def growth_of(lines: Sequence[Line]) -> list[Growth]:
+    """Returns how medians grow, wherever only K differs and has two values or more."""
+    groups: dict[tuple[str, int, float, str], list[tuple[int, float]]] = {}
+    for line in lines:
+        one = line.instance
+        groups.setdefault((one.family, one.rank, one.epsilon, line.policy), []).append((one.n_items, line.median))
+    found = []
+    for key, points in groups.items():
+        if len(points) > 1:
+            found.append(Growth(*key, tuple(sorted(size for size, _ in points)), exponent(points)))
+    return found
+
+
+def exponent(points: Sequence[tuple[int, float]]) -> float:
+    """Returns the least-squares slope of log median over log K."""
+    sizes, medians = zip(*points, strict=True)
+    return float(np.polyfit(np.log(sizes), np.log(medians), 1)[0])

@@ -1,0 +1,116 @@
+"""How long until certified, before the first visitor: sessions on random populations like the one expected."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from app.engine.policies import policy_named
+from app.engine.problem import Problem
+from app.engine.randomness import Purpose, source
+from app.simulation.mixtures import mixture, mixture_of_rate
+from app.simulation.population import Population
+from app.simulation.run import run_session
+from experiments.pool import on_all_cores
+
+AROUND = (2.0, 1.0, 0.5)
+"""The accuracy asked for, and what twice and half of it would cost: the choice an experimenter has."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the items are expected to be like: a click rate, or one of the families."""
+
+    n_items: int
+    groups: int
+    click_rate: float | None
+    family: str
+
+    def draw(self, seed: int) -> Population:
+        """Returns one random population of this kind."""
+        rng = np.random.default_rng([seed, self.n_items, self.groups])
+        if self.click_rate is None:
+            return mixture(self.family, self.n_items, self.groups, rng)
+        return mixture_of_rate(self.click_rate, self.n_items, self.groups, rng)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One session to run."""
+
+    expected: Expected
+    epsilon: float
+    delta: float
+    seed: int
+    item_clicks: bool
+
+
+class Needed(NamedTuple):
+    """What one session took."""
+
+    samples: int
+    certified: bool
+    best_reward: float  # of the truly best pair
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """One line of the table: all populations at one accuracy and one kind of answer."""
+
+    epsilon: float
+    item_clicks: bool
+    runs: int
+    certified: int
+    best_reward: float  # median
+    least: int
+    median: int
+    most: int
+
+    def as_json(self, a_day: float) -> dict[str, Any]:
+        """Returns the line for `--json`."""
+        named = {"least": self.least, "median": self.median, "most": self.most}
+        days = {f"days_{name}": round(count / a_day, 2) for name, count in named.items()}
+        return {**asdict(self), "best_reward": round(self.best_reward, 5), **days}
+
+
+def trials_for(
+    expected: Expected, epsilons: Sequence[float], delta: float, seeds: Sequence[int], *, items_too: bool
+) -> list[Trial]:
+    """Returns the sessions of the table; populations and users are the same in all its lines."""
+    told = (False, True) if items_too else (False,)
+    return [Trial(expected, epsilon, delta, seed, items) for epsilon in epsilons for items in told for seed in seeds]
+
+
+def run_trials(trials: Sequence[Trial], workers: int | None = None) -> Iterator[tuple[Trial, Needed]]:
+    """Returns an iterator over each session with what it took, as it ends."""
+    return on_all_cores(run_trial, trials, workers)
+
+
+def run_trial(trial: Trial) -> Needed:
+    """Returns what the default policy takes to certify on this seed's population."""
+    people = trial.expected.draw(trial.seed)
+    problem = Problem(
+        n_items=people.n_items,
+        epsilon=trial.epsilon,
+        delta=trial.delta,
+        seed=trial.seed,
+        item_clicks=trial.item_clicks,
+    )
+    outcome = run_session(policy_named("rplans"), problem, people, source(Purpose.USERS, trial.seed))
+    return Needed(outcome.samples, outcome.certified, 1 - people.best_pair().value)
+
+
+def outlooks_of(results: Sequence[tuple[Trial, Needed]]) -> list[Outlook]:
+    """Returns the lines of the table, the coarsest accuracy first, plain answers before those that tell the items."""
+    groups: dict[tuple[float, bool], list[Needed]] = {}
+    for trial, needed in results:
+        groups.setdefault((-trial.epsilon, trial.item_clicks), []).append(needed)
+    lines = []
+    for (epsilon, items), members in sorted(groups.items()):
+        samples = sorted(needed.samples for needed in members)
+        reward = float(np.median([needed.best_reward for needed in members]))
+        certified = sum(needed.certified for needed in members)
+        middle = round(float(np.median(samples)))
+        lines.append(Outlook(-epsilon, items, len(members), certified, reward, samples[0], middle, samples[-1]))
+    return lines

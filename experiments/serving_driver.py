@@ -1,0 +1,208 @@
+"""What is sent to a server in the serving benchmark, and what comes of it; all servers get theirs in turn."""
+
+import json
+import random
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from experiments.serving_floor import BATCH
+from experiments.serving_load import Done, Work, connected, drive
+from experiments.serving_rows import Measured
+from experiments.serving_servers import Server
+
+LARGEST_BATCH = 1000
+ITEMS = 20
+"""Items of the measured session: planning for so few is a small part of the cost."""
+SETTLE_SECONDS = 30.0
+SETTLE_STEP_SECONDS = 0.05
+REST_SECONDS = 2.0
+IN_BATCHES = 5
+"""Impressions of a round in batches, for each one of single calls: a round has costs of its own (connections, a plan),
+which must not be mistaken for those of its impressions."""
+SLICES = 6
+"""Of a round, for each server in turn: a shared machine may be twice as fast a second later."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much to measure."""
+
+    rounds: int = 12
+    requests: int = 3000  # single calls in a round
+    clients: int = 128
+
+    @property
+    def batches(self) -> int:
+        """Batches in a round: few enough to take no longer than the single calls, many more than there are clients."""
+        return max(1, IN_BATCHES * self.requests // BATCH)
+
+
+def run_together(drivers: Sequence["Driver"], path: str) -> list[Measured]:
+    """Returns what one round of a path costs each of the servers, in slices that take turns.
+
+    The time of a server's own slices counts. Where answers are stored, so does all that it does besides until they have
+    been counted, less what it would have done anyway, with nobody calling: that is a cost of time, not of requests.
+    """
+    works = [driver.work(path) for driver in drivers]
+    counts = [-(-len(work.requests) // SLICES) for work in works]
+    meters = [_Meter(driver.server) for driver in drivers]
+    with connected(works) as load:
+        for number in range(SLICES):
+            for k in range(len(drivers)) if number % 2 else reversed(range(len(drivers))):
+                with meters[k].slice():
+                    load.send(k, counts[k])
+        if path.startswith("feedback"):
+            _settle(drivers, meters)
+        dones = load.finish()
+    return [
+        driver.measured(path, done, meter.cpu_seconds)
+        for driver, done, meter in zip(drivers, dones, meters, strict=True)
+    ]
+
+
+def rest(drivers: Sequence["Driver"]) -> None:
+    """Finds out what the servers do when nobody calls."""
+    meters = [_Meter(driver.server) for driver in drivers]
+    time.sleep(REST_SECONDS)
+    for driver, meter in zip(drivers, meters, strict=True):
+        driver.server.idle_share = meter.since_began() / REST_SECONDS
+
+
+def _settle(drivers: Sequence["Driver"], meters: Sequence["_Meter"]) -> None:
+    """Waits until all that was answered has been counted, and reads each meter as soon as it has."""
+    waiting = dict(zip(drivers, meters, strict=True))
+    until = time.monotonic() + SETTLE_SECONDS
+    while waiting:
+        for driver in [each for each in waiting if each.has_settled]:
+            waiting.pop(driver).settle()
+        if time.monotonic() > until:
+            raise RuntimeError("answers were not counted in time")
+        time.sleep(SETTLE_STEP_SECONDS)
+
+
+class _Meter:
+    """The processor time of one server in a round."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._began, self._cpu_before = time.monotonic(), server.cpu_seconds()
+        self._slices = 0.0  # seconds
+        self.cpu_seconds = 0.0
+
+    @contextmanager
+    def slice(self) -> Iterator[None]:
+        """Counts what is used within."""
+        began, before = time.monotonic(), self._server.cpu_seconds()
+        yield
+        self.cpu_seconds += self._server.cpu_seconds() - before
+        self._slices += time.monotonic() - began
+
+    def settle(self) -> None:
+        """Counts what was used outside of slices, beyond what is used anyway."""
+        outside = time.monotonic() - self._began - self._slices
+        self.cpu_seconds += max(0.0, self.since_began() - self.cpu_seconds - outside * self._server.idle_share)
+
+    def since_began(self) -> float:
+        """Returns all the processor time until now."""
+        return self._server.cpu_seconds() - self._cpu_before
+
+
+class Driver:
+    """Sends each path's load to one server; feedback answers what next-pair handed out before."""
+
+    def __init__(self, server: Server, sizes: Sizes, session: str | None = None) -> None:
+        self.server, self._sizes = server, sizes
+        self._session = "fixed"
+        self._etag = '"none"'
+        self._tickets: list[str] = ["tAAAAAAAAAAAAAAAAAAAAAAAA"] * (sizes.batches * BATCH)
+        self._rng = random.Random(1)  # noqa: S311 - made-up clicks
+        self._is_floor = server.kind == "floor"
+        self._more = "".join(f"{name}: {value}\r\n" for name, value in server.headers.items())
+        if not self._is_floor:
+            self._session = session or new_session(server)
+
+    def work(self, path: str) -> Work:
+        """Returns one round's load of a path."""
+        requests = tuple(self._requests(path))
+        keeps = path.startswith("next-pair") and not self._is_floor
+        return Work(self.server.port, requests, self._sizes.clients, keep_bodies=keeps)
+
+    @property
+    def has_settled(self) -> bool:
+        """Whether the server has counted all answers, which it does after it has stored them."""
+        return self._is_floor or not self.server.outstanding(self._session)
+
+    def measured(self, path: str, done: Done, cpu_seconds: float) -> Measured:
+        """Returns what a round cost; raises if anything but success came back, which would be cheap, and flatter."""
+        wanted = 304 if path == "best-pair" else 200
+        count = len(done.latencies)
+        if done.statuses != {wanted: count}:
+            raise RuntimeError(f"{path}: wanted {wanted} only, got {dict(done.statuses)}")
+        if done.bodies:
+            self._tickets = [one["ticket"] for body in done.bodies for one in _impressions(body)]
+        return Measured(
+            cpu_us=1e6 * cpu_seconds / count,
+            rps=count / done.seconds,
+            p50_ms=done.percentile_ms(0.5),
+            p99_ms=done.percentile_ms(0.99),
+        )
+
+    def fill(self, count: int) -> int:
+        """Stores so many impressions and their answers, unmeasured, in large batches; returns how many."""
+        if self._is_floor:
+            return 0
+        calls = max(1, count // LARGEST_BATCH)
+        asked = [self._post("next-pair/batch", {"count": min(count, LARGEST_BATCH)})] * calls
+        done = drive(Work(self.server.port, tuple(asked), min(calls, 8), keep_bodies=True))
+        tickets = [one["ticket"] for body in done.bodies for one in _impressions(body)]
+        answers = [{"ticket": ticket, "reward": int(self._rng.random() < 0.3)} for ticket in tickets]
+        told = [
+            self._post("feedback/batch", answers[start : start + LARGEST_BATCH])
+            for start in range(0, len(answers), LARGEST_BATCH)
+        ]
+        drive(Work(self.server.port, tuple(told), min(calls, 8)))
+        _settle([self], [_Meter(self.server)])
+        return len(tickets)
+
+    def _requests(self, path: str) -> list[bytes]:
+        n, batches = self._sizes.requests, self._sizes.batches
+        if path == "best-pair":
+            if not self._is_floor:
+                self._etag = self.server.etag(f"/v1/sessions/{self._session}/best-pair")
+            return [self._get(path)] * n
+        if path == "next-pair":
+            return [self._post(path, {})] * n
+        if path == "next-pair/batch":
+            return [self._post(path, {"count": BATCH})] * batches
+        answers = [{"ticket": ticket, "reward": int(self._rng.random() < 0.3)} for ticket in self._tickets]
+        if path == "feedback":
+            return [self._post(path, answer) for answer in answers[:n]]
+        return [self._post(path, answers[k : k + BATCH]) for k in range(0, batches * BATCH, BATCH)]
+
+    def _post(self, path: str, body: object) -> bytes:
+        content = json.dumps(body).encode()
+        head = f"POST /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n{self._more}"
+        return f"{head}Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n".encode() + content
+
+    def _get(self, path: str) -> bytes:
+        head = f"GET /v1/sessions/{self._session}/{path} HTTP/1.1\r\nHost: localhost\r\n{self._more}"
+        return f"{head}If-None-Match: {self._etag}\r\n\r\n".encode()
+
+
+def new_session(server: Server, n_items: int = ITEMS, budget: int | None = None) -> str:
+    """Returns the id of a session that never certifies, so that every impression is stored and counted.
+
+    All pairs are alike to the callers here, and epsilon is small.
+    """
+    items = [f"item-{k}" for k in range(n_items)]
+    settings = {"epsilon": 0.001, "delta": 0.01, "seed": 1, "budget": budget}
+    made = server.call("POST", "/v1/sessions", {"items": items, **settings})
+    return str(made["id"])
+
+
+def _impressions(body: bytes) -> list[dict[str, Any]]:
+    content = json.loads(body)
+    return content if isinstance(content, list) else [content]
