@@ -68,9 +68,7 @@ async def test_measured_adds_up_the_plans(store: SessionStore) -> None:
         await store.measured("nobody")
 
 
-async def test_the_report_view_has_the_last_report_and_stored_health(
-    store: SessionStore, database_url: str
-) -> None:
+async def test_the_report_view_has_the_last_report_and_stored_health(store: SessionStore, database_url: str) -> None:
     session = await a_session(store)
     made = replace(plan(2), report=report(pair=(0, 2), gap=0.5))
     assert await add_plan(store, session, made, snapshot("second"), None)
