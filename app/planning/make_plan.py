@@ -78,8 +78,8 @@ def _findings(
 ) -> tuple[Health, ...]:
     """Returns a health entry for everything in the evidence that contradicts the assumptions."""
     unanswered = unanswered_of(planning_input.evidence, planning_input.closed_before)
-    found = findings(problem, evidence, choices, shares, unanswered)
-    return tuple(describe(finding, planning_input.session.items) for finding in found)
+    items = planning_input.session.items
+    return tuple(describe(each, items) for each in findings(problem, evidence, choices, shares, unanswered))
 
 
 def _new_certificate(

@@ -48,7 +48,7 @@ class _Target:
 
     plan: tuple[int, str]  # its version and id
     counted: int  # impressions in the evidence that complete it
-    idle: bool  # it asks for nothing: certified or exhausted
+    idle: bool  # the plan has no pairs: certified or exhausted
 
 
 class Planner:
@@ -130,7 +130,7 @@ class Planner:
         if target.idle:
             return False
         if session.settings.model is Model.DETERMINISTIC and folded.plan_is_out and counters.outstanding == 0:
-            return True  # some feedback was lost: repeats do not count, so only a new plan asks again
+            return True  # some feedback was lost: repeats do not count, so only a new plan can get it
         spent = session.budget is not None and counters.issued - counters.void >= session.budget
         return counters.counted >= target.counted or (spent and counters.outstanding == 0)
 

@@ -129,7 +129,7 @@ def _serve(pipe: Connection, url: str, log_settings: logs.LogSettings | None) ->
         try:
             planning_input = request if isinstance(request, PlanningInput) else _read_input(url, request)
             response: _Response = make_plan(planning_input, now)
-        except SessionError as error:  # deleted meanwhile, or the database is down
+        except SessionError as error:  # the session was deleted, or the database is down
             response = error
         except Exception:
             response = traceback.format_exc()

@@ -4,7 +4,7 @@ A note is shown as long as it is true. It is derived whenever a snapshot is writ
 from `Signals`, which are read with the session; notes are not stored. A new note from the service needs a field in
 `Signals`, a `NoteKind` and a line in `notes_from_signals`. The planner then writes the snapshot again when the note
 appears or disappears (`is_outdated`). The text of a note must not change while it is shown, for example with a count:
-each change is a new response for everyone who polls.
+each change is a new response for every caller that polls.
 """
 
 from collections.abc import Iterable
@@ -89,7 +89,7 @@ def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[H
 
 
 def _unused_rank(settings: Settings) -> tuple[Health, ...]:
-    """Returns a note if the settings state a rank that the policy ignores: new sessions cannot, older ones may."""
+    """Returns a note if the settings state a rank that the policy ignores; only sessions of older versions can."""
     policy = POLICIES.get(settings.policy)
     if settings.rank is None or policy is None or policy.uses_rank:
         return ()

@@ -247,7 +247,7 @@ def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
         _check("pair", same_pair, best, f"{best}, not {certificate['i']} and {certificate['j']}"),
         _check_number("upper bound", upper, numbers["upper_of_pair"], "its no-click probability is at most {}"),
         _check_number(
-            "lower bounds", others, numbers["lowest_of_others"], "given that, that of any other is at least {}"
+            "lower bounds", others, numbers["lowest_of_others"], "then that of every other pair is at least {}"
         ),
         _check_number("gap", gap, certificate["gap"], "the pair is within {} of the best"),
         _check("verdict", assessment.certified, reached, f"not certified: {reached}"),
