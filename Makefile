@@ -49,7 +49,7 @@ coverage: install ## how often certificates and bounds are wrong, 400 sessions a
 	$(BIN)/python -u -m tests.statistics.coverage --runs 400
 
 torture: install ## the fault tests, long: 50 kills on each database and on two servers, pauses, outages, full disk, overload
-	BESTPAIR_TEST_KILLS=50 BESTPAIR_TEST_FAULTS=10 $(BIN)/python -m pytest -n 2 --dist worksteal --durations=15 tests/e2e tests/storage
+	BESTPAIR_TEST_KILLS=50 BESTPAIR_TEST_FAULTS=10 $(BIN)/python -m pytest -n 2 --dist worksteal --durations=15 tests/e2e tests/database
 
 # Debian, Ubuntu: installs packages, as root or with sudo.
 APT = if [ "$$(id -u)" = 0 ]; then as=; else as=sudo; fi; \

@@ -1,11 +1,11 @@
-"""Runs the revisions, on the connection that `app.storage.migrations` hands over or on that of `-x url=...`."""
+"""Runs the revisions, on the connection that `app.database.migrations` hands over or on that of `-x url=...`."""
 
 from alembic import context
 from sqlalchemy import Connection
 
-from app.storage.database import migration_engine
-from app.storage.migrations import REVISION_TABLE
-from app.storage.tables import metadata
+from app.database.database import migration_engine
+from app.database.migrations import REVISION_TABLE
+from app.database.tables import metadata
 
 _LOCK = 0x62657374  # any fixed number: two `bestpair migrate` at once take turns
 

@@ -15,26 +15,24 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from app.sessions.access import OpenTo
-from app.sessions.audit import COMMAND_LINE
-from app.sessions.certificates import package_version
-from app.sessions.keyring import Keyring
-from app.sessions.keys import Scope, new_key
-from app.sessions.rates import parse_rate
+from app.access.admission import KeylessAccess
+from app.access.audit import COMMAND_LINE
+from app.access.key_cache import KeyCache
+from app.access.keys import Scope, new_key
+from app.access.rates import parse_rate
+from app.access.sql import AccessStore
+from app.database import migrations
+from app.database.database import passwords_in
+from app.database.store import SqlStore
+from app.results.certificates import package_version
 from app.sessions.service import Sessions
 from app.settings import InvalidSetting, Settings, variable_of
-from app.storage import migrations
-from app.storage.access import SqlAccess
-from app.storage.database import passwords_in
-from app.storage.store import SqlStore
 from app.telemetry import logs
-from app.telemetry.cells import Cells, NoArrayFree, shared_file
-from app.telemetry.meter import Meter
-from app.web.access import Gate, is_local
+from app.telemetry.metrics import Cells, Meter, NoArrayFree, shared_file
+from app.web.access_control import AccessControl, is_loopback
 from app.web.api import Api, build_api
-from app.web.slow_clients import GuardedProtocol
-from app.web.streams import calls_on_signal
-from app.web.workers import use_patient_workers
+from app.web.event_stream import calls_on_signal
+from app.web.server import http_protocol, set_request_seconds, use_own_workers
 
 _YOUNG_OBJECTS = 10_000
 """Between two looks for cycles; the default, 700, is reached every few requests."""
@@ -69,14 +67,14 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
     meter = meter or Meter()
     store = SqlStore(settings.database_url, queue_limit=settings.queue_limit, meter=meter)
     sessions = Sessions(store, meter=meter, census_by_session=bool(settings.metrics_per_session))
-    access = SqlAccess(settings.database_url)
-    ring = Keyring(access)
+    access = AccessStore(settings.database_url)
+    keys = KeyCache(access)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         await store.start()
         try:
-            await ring.start()
+            await keys.start()
             await sessions.start()
             try:
                 with calls_on_signal(sessions.close_streams):
@@ -84,7 +82,7 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
             finally:
                 await sessions.stop()
         finally:
-            await ring.stop()
+            await keys.stop()
             await access.close()
             await store.close()  # after planning has ended, so that what it still writes is written
 
@@ -95,23 +93,25 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
         hot_lane=bool(settings.hot_lane),
         meter=meter,
         lifespan=lifespan,
-        gate=Gate(ring, rate=parse_rate(settings.rate_limit), open_to=_open_to(settings)),
-        trail=access,
+        access_control=AccessControl(
+            keys, rate=parse_rate(settings.rate_limit), keyless_access=_keyless_access(settings)
+        ),
+        access_store=access,
     )
 
 
-def _open_to(settings: Settings) -> OpenTo:
+def _keyless_access(settings: Settings) -> KeylessAccess:
     """Returns who may call as long as no key was ever made."""
     if settings.open_access:
-        return OpenTo.EVERYBODY
-    return OpenTo.THIS_MACHINE if is_local(settings.host.encode()) else OpenTo.NOBODY
+        return KeylessAccess.ALL
+    return KeylessAccess.LOOPBACK if is_loopback(settings.host.encode()) else KeylessAccess.NONE
 
 
 def app_from_environment() -> ASGIApp:
     """Returns the application as the environment asks for it; server processes begin here."""
     settings = Settings.from_environment(os.environ)
     _configure_logs(settings)
-    GuardedProtocol.request_seconds = settings.request_seconds
+    set_request_seconds(settings.request_seconds)
     app = create_app(settings, Meter(_cells(os.environ.get(_COUNTS))))
     _spare_the_collector()
     return app.entry
@@ -156,11 +156,11 @@ def _check_port_is_free(settings: Settings) -> None:
 
 async def _rehearse(settings: Settings) -> None:
     """Opens and closes the store once: what keeps it from starting is raised here, not lost in a worker's log."""
-    store, access = SqlStore(settings.database_url), SqlAccess(settings.database_url)
+    store, access = SqlStore(settings.database_url), AccessStore(settings.database_url)
     await store.start()
     try:
         await _print_first_key(settings, access)
-        if _open_to(settings) is OpenTo.NOBODY and await access.keyring(known=0) is None:
+        if _keyless_access(settings) is KeylessAccess.NONE and await access.active_keys(known_version=0) is None:
             raise InvalidSetting(variable_of("host"), _NO_KEY_YET.format(host=settings.host))
     finally:
         await access.close()
@@ -172,7 +172,7 @@ def migrate(settings: Settings) -> None:
     migrations.migrate(settings.database_url)
 
     async def prepare_access() -> None:
-        access = SqlAccess(settings.database_url)
+        access = AccessStore(settings.database_url)
         try:
             await _print_first_key(settings, access)
         finally:
@@ -181,14 +181,14 @@ def migrate(settings: Settings) -> None:
     asyncio.run(prepare_access())
 
 
-async def _print_first_key(settings: Settings, access: SqlAccess) -> None:
+async def _print_first_key(settings: Settings, access: AccessStore) -> None:
     """Makes an admin key and prints it, if the settings ask for it, calls need a key, and none was ever made.
 
     The only place that prints a key unasked. It goes to stdout: log lines, on stderr, never contain one.
     """
-    if settings.first_key != "print" or _open_to(settings) is not OpenTo.NOBODY:
+    if settings.first_key != "print" or _keyless_access(settings) is not KeylessAccess.NONE:
         return
-    if await access.keyring(known=0) is not None:
+    if await access.active_keys(known_version=0) is not None:
         return  # there was a key; a server's database user may have no right to make one
     secret, key = new_key("first key", [Scope.ADMIN])
     if await access.add_first_key(key, COMMAND_LINE) is not None:
@@ -209,7 +209,7 @@ def serve(settings: Settings) -> None:
         os.environ.pop(_COUNTS, None)  # of a server that this one may have been started by
         if settings.workers > 1:
             os.environ[_COUNTS] = str(ending.enter_context(shared_file(settings.workers)))
-            use_patient_workers()
+            use_own_workers()
         uvicorn.run(
             "app.main:app_from_environment",
             factory=True,
@@ -217,7 +217,7 @@ def serve(settings: Settings) -> None:
             port=settings.port,
             workers=settings.workers,
             loop="auto",  # uvloop where it is installed
-            http="app.web.whole_answers:Connection",  # httptools, with an end to slow clients and large headers
+            http=http_protocol(),
             ws="none",  # an installed websocket library would take connections out of that protocol
             interface="asgi3",
             proxy_headers=False,  # nothing here depends on who calls; keys do

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Self
 
-from app.sessions.rates import InvalidRate, parse_rate
+from app.access.rates import InvalidRate, parse_rate
 
 PREFIX = "BESTPAIR_"
 

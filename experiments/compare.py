@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.engine.policies import POLICIES, policy_named
+from app.engine.policies import POLICIES, check_new, policy_named
 from app.engine.policies.policy import Policy
 from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
@@ -71,22 +71,25 @@ def problem_for(policy: Policy, base: Problem, true_rank: int) -> Problem:
     """Returns the problem with the settings that this policy needs.
 
     A policy that needs self pairs gets them. A policy that needs a rank gets the population's rank if none is given, as
-    in the paper; other policies do not get the rank.
+    in the paper. A policy that does not use a rank gets none, so that one --rank can serve several policies.
     """
+    rank = true_rank if policy.needs_rank and base.rank is None else base.rank
     return replace(
         base,
         self_pairs=SelfPairs.EXPLORE if policy.needs_self_pairs else base.self_pairs,
-        rank=true_rank if policy.needs_rank and base.rank is None else base.rank,
+        rank=rank if policy.uses_rank else None,
     )
 
 
 def make_tasks(path: Path, policies: Sequence[str], base: Problem, true_rank: int, runs: int) -> list[Task]:
     """Returns one task per policy and seed on one population; raises InvalidProblem before anything runs."""
+    if policies and not any(policy_named(name).uses_rank for name in policies):
+        check_new(policy_named(policies[0]), base)  # a stated rank that none of them uses
     tasks = []
     for name in policies:
         policy = policy_named(name)
         problem = problem_for(policy, base, true_rank)
-        policy.check(problem)
+        check_new(policy, problem)
         tasks += [Task(path, name, replace(problem, seed=base.seed + run)) for run in range(runs)]
     return tasks
 

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from app.storage.store import SqlStore
+from app.database.store import SqlStore
 from tests.postgres import PostgresServer, postgres_server
+
+pytest_plugins = ["tests.session_fixtures"]
 
 _FAULTS = ["fault", "database", "rounds", "acknowledged", "found", "lost", "doubled"]
 

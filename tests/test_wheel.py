@@ -43,7 +43,7 @@ def installed(site: Path, folder: Path, *words: str, **variables: str) -> subpro
 
 def test_the_wheel_contains_only_the_service(site: Path) -> None:
     assert sorted(path.name for path in site.iterdir() if path.suffix != ".dist-info") == ["app"]
-    assert list(site.glob("app/web/static/*.html")), "the docs page is there"
+    assert list(site.glob("app/web/dashboard/*.html")), "the docs page is there"
 
 
 def test_migrate_works_from_a_wheel(site: Path, tmp_path: Path) -> None:

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from app.access.keys import InvalidKey
+from app.access.rates import InvalidRate
 from app.cli.demo import demo
 from app.cli.experiments import ExperimentsNotInstalled, add_experiments
 from app.cli.keys import audit, keys
@@ -13,15 +15,13 @@ from app.cli.serve import migrate, serve
 from app.cli.simulate import simulate
 from app.cli.verify import verify
 from app.client import ProblemError, ServiceUnreachable
+from app.database.errors import StoreCannotStart
 from app.engine.problem import InvalidProblem
-from app.sessions.certificates import package_version
-from app.sessions.errors import SessionNotFound, StorageUnavailable
-from app.sessions.keys import InvalidKey
-from app.sessions.rates import InvalidRate
+from app.errors import SessionNotFound, StorageUnavailable
+from app.results.certificates import package_version
 from app.settings import InvalidSetting
 from app.simulation.population import InvalidPopulation
-from app.storage.errors import StoreCannotStart
-from app.telemetry.log_text import on_one_line
+from app.telemetry.log_format import on_one_line
 
 cli = typer.Typer(
     name="bestpair",

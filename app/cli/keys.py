@@ -9,12 +9,12 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from app.access.audit import COMMAND_LINE, Entry
+from app.access.keys import InvalidKey, Key, Scope, new_key
+from app.access.rates import InvalidRate, parse_rate
+from app.access.sql import AccessStore
 from app.cli.options import AsJson
-from app.sessions.audit import COMMAND_LINE, Entry
-from app.sessions.keys import InvalidKey, Key, Scope, new_key
-from app.sessions.rates import InvalidRate, parse_rate
 from app.settings import InvalidSetting, Settings
-from app.storage.access import SqlAccess
 
 Result = TypeVar("Result")
 
@@ -98,8 +98,8 @@ def _line(entry: Entry) -> str:
     return f"{_when(entry.at)}  {entry.action}  {entry.session_id or '-'}  {who}  {details}".rstrip()
 
 
-def _with_database(work: Callable[[SqlAccess], Awaitable[Result]]) -> Result:
-    access = SqlAccess(Settings.from_environment(os.environ).database_url)
+def _with_database(work: Callable[[AccessStore], Awaitable[Result]]) -> Result:
+    access = AccessStore(Settings.from_environment(os.environ).database_url)
 
     async def run() -> Result:
         await access.prepare()

@@ -12,7 +12,7 @@ from app.engine.problem import InvalidProblem, Model
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all random choices.")]
 Epsilon = Annotated[float, typer.Option(help="Accuracy: largest allowed distance from the best pair, 0 to 1.")]
 Delta = Annotated[float, typer.Option(help="Error probability of the certificate, 0 to 1; confidence is 1 - delta.")]
-Rank = Annotated[str, typer.Option(help='"auto", or the number of hidden groups as an assumption.')]
+Rank = Annotated[str, typer.Option(help='"auto", or the number of hidden groups, for policies that use one.')]
 Budget = Annotated[int | None, typer.Option(help="Maximum number of impressions; no limit by default.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
 ItemClicks = Annotated[bool, typer.Option("--item-clicks", help="Feedback names the clicked items.")]

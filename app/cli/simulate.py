@@ -24,10 +24,10 @@ from app.cli.options import (
 )
 from app.client import AsyncClient, ProblemError
 from app.engine.plan import Report
-from app.engine.policies import DEFAULT_POLICIES, policy_named
+from app.engine.policies import DEFAULT_POLICIES, check_new, policy_named
 from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
-from app.sessions.notes import epsilon_note
+from app.results.notes import epsilon_note
 from app.settings import InvalidSetting
 from app.simulation.population import Population
 from app.simulation.population_file import load_population
@@ -78,7 +78,7 @@ def simulate(
         seed=seed,
         item_clicks=item_clicks,
     )
-    chosen.check(problem)
+    check_new(chosen, problem)
     if url is not None:
         fleet = AdServers(clients=clients, pairs_per_call=per_call, item_clicks=item_clicks)
         _print(_run_on_service(url, key, people, problem, chosen.name, fleet), as_json, url)

@@ -7,9 +7,9 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from app.engine.problem import InvalidProblem
-from app.sessions.verification import check_plans
-from app.sessions.verification import verify as check_certificate
-from app.telemetry.log_text import on_one_line
+from app.telemetry.log_format import on_one_line
+from app.verification.verify import check_plans
+from app.verification.verify import verify as check_certificate
 
 
 def verify(

@@ -24,7 +24,7 @@ Populations"; sections refer to it). Words at the border, these letters inside:
 | p_i        | x                | P(item i is not clicked), or L_ic with a blank c             | (K,)   |            |
 | m_ij       | both             | P(both items of a pair are clicked)                         | (P,)   |            |
 | lambda     | purse            | what a bet on a difference stakes on its score              | (R,)   |            |
-| calligr. C | chosen           | landmark items (independent columns)                        | (r,)   | Alg. 1, 2  |
+| calligr. C | chosen           | items whose columns are independent                         | (r,)   | Alg. 1, 2  |
 | C          | C                | columns L[:, chosen]                                        | (K, r) | sec. 6     |
 | W          | W                | principal submatrix L[chosen, chosen]                       | (r, r) | sec. 6     |
 | A_k        | A                | principal submatrix of chosen and candidate k               | (p, p) | Alg. 3     |

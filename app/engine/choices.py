@@ -1,4 +1,4 @@
-"""Choices that bounds rest on: guesses, nominees, outlooks, blanks, landmarks. Small, plain, and kept for ever.
+"""Choices that bounds rest on: guesses, nominees, outlooks, blanks. Small, plain, and kept for ever.
 
 A choice is made from the past, so only what was issued *after* it may prove anything through it. Its `version` is the
 last plan whose impressions it may have seen; what carries a later version counts, beginning with the plan that made the
@@ -17,7 +17,7 @@ import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, Pair
 from app.engine.bounds.contrast_stakes import Outlook
-from app.engine.bounds.gram_counts import LandmarkBatch, Landmarks
+from app.engine.shares import RemovedBound
 
 DIGITS = 4
 """Of stored guesses: far below their error."""
@@ -78,8 +78,6 @@ class Choices:
     guess: Guess | None = None
     nominees: tuple[Nominee, ...] = ()
     blanks: tuple[Blank, ...] = ()
-    landmarks: tuple[Landmarks, ...] = ()
-    gram_refuted: bool = False  # samples contradicted bound G, which is not used any more
     outlooks: tuple[Outlook, ...] = ()
 
     def __post_init__(self) -> None:
@@ -99,15 +97,6 @@ class Choices:
         """Returns the choices with one more blank."""
         return replace(self, blanks=(*self.blanks, blank))
 
-    def add_landmarks(self, landmarks: Landmarks) -> Self:
-        """Returns the choices with one more set of landmarks."""
-        return replace(self, landmarks=(*self.landmarks, landmarks))
-
-    def with_batch(self, batch: LandmarkBatch) -> Self:
-        """Returns the choices with the latest landmarks' coefficients for the samples of the next plan versions."""
-        *before, last = self.landmarks
-        return replace(self, landmarks=(*before, replace(last, batches=(*last.batches, batch))))
-
     def to_plain(self) -> dict[str, Any]:
         """Returns the choices as lists and numbers."""
         guess = self.guess
@@ -117,21 +106,23 @@ class Choices:
             else {"version": guess.version, "factor": [list(row) for row in guess.factor]},
             "nominees": [{"version": n.version, "pair": list(n.pair), "guess": n.guess} for n in self.nominees],
             "blanks": [{"version": b.version, "item": b.item, "guess": list(b.guess)} for b in self.blanks],
-            "landmarks": [landmarks.to_json() for landmarks in self.landmarks],
-            "gram_refuted": self.gram_refuted,
             "outlooks": [outlook.to_json() for outlook in self.outlooks],
         }
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self:
-        """Returns the choices that `to_plain` wrote."""
+        """Returns the choices that `to_plain` wrote.
+
+        Raises RemovedBound if there are landmarks of bound G. Version 0.1.0 wrote an empty list of them and
+        `"gram_refuted": false`, which are ignored.
+        """
+        if plain.get("landmarks") or plain.get("gram_refuted"):
+            raise RemovedBound
         guess = plain["guess"]
         return cls(
             None if guess is None else Guess(int(guess["version"]), tuple(tuple(row) for row in guess["factor"])),
             tuple(Nominee(int(n["version"]), Pair(*n["pair"]), float(n["guess"])) for n in plain["nominees"]),
             tuple(Blank(int(b["version"]), int(b["item"]), tuple(b["guess"])) for b in plain["blanks"]),
-            tuple(Landmarks.from_json(landmarks) for landmarks in plain["landmarks"]),
-            bool(plain["gram_refuted"]),
             tuple(Outlook.from_json(outlook) for outlook in plain.get("outlooks", ())),  # older ones have none
         )
 

@@ -5,7 +5,6 @@ Counts are the whole interface between the world and the engine: n impressions o
 for a bound that rests on a choice: those issued under a later plan than the one that made it.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -84,18 +83,6 @@ class Evidence:
         """Returns the evidence before the first impression."""
         none = np.zeros(0, dtype=np.int64)
         return cls(n_items, none, none, none, none, np.zeros(0), none, none)
-
-    @classmethod
-    def from_rows(cls, n_items: int, rows: Iterable[tuple[int, int, int, int, float]]) -> Self:
-        """Returns the evidence of rows (i, j, version, n, s) in any order of pair and rows; equal keys are added."""
-        table = np.array(list(rows), dtype=np.float64).reshape(-1, 5)
-        return cls.empty(n_items).add(
-            table[:, 0].astype(np.int64),
-            table[:, 1].astype(np.int64),
-            table[:, 2].astype(np.int64),
-            table[:, 3].astype(np.int64),
-            table[:, 4],
-        )
 
     def add(
         self,

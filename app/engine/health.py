@@ -43,7 +43,8 @@ ALARM = 0.001
 """Healthy sessions doubted at most, of all there are: far below any delta, so that a doubt is worth a look."""
 
 EACH = ALARM / 8
-"""The part of one check: structure, partners, never both, drift of pairs, of items, silence, only clicks, Gram."""
+"""The part of one check: structure, partners, never both, drift of pairs, of items, silence, only clicks. One part of
+the eight is not in use."""
 
 NEVER_BOTH = 100
 """Impressions with two clicks, expected if items were clicked apart from each other, that cannot all be missing:
@@ -69,7 +70,6 @@ class FindingKind(StrEnum):
     DRIFT = "drift"  # early and late
     SILENCE = "silence"  # the unanswered share of some pairs, and of the rest of their plans
     ONLY_CLICKS = "only_clicks"  # clicks alone are reported, and silence is common
-    RANK = "rank"  # samples of a pair, or of self pairs, and what the stated rank implies for them
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,6 @@ def findings(
         _drift_of_pairs(evidence) or (_drift_of_items(evidence) if leans_on_clicks else None),
         _silence(problem.n_items, unanswered),
         _only_clicks(evidence, unanswered),
-        # The bound that leans on the rank was dropped when this was found: what is proven does not fall with it.
-        Finding(FindingKind.RANK, suspends=False) if choices.gram_refuted else None,
     )
     return tuple(found for found in checks if found is not None)
 

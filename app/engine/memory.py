@@ -7,6 +7,7 @@ from typing import Self
 
 from app.engine.arrays import Pair
 from app.engine.choices import Choices
+from app.engine.shares import RemovedBound
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Notes = Mapping[str, Json]
@@ -58,7 +59,10 @@ class Memory:
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """Returns the memory that `to_json` wrote; raises UnreadableMemory on anything else."""
+        """Returns the memory that `to_json` wrote.
+
+        Raises RemovedBound if its choices include landmarks of bound G, and UnreadableMemory on anything else.
+        """
         try:
             raw = json.loads(text, parse_constant=_refuse)
             latched = raw["certified"]
@@ -74,7 +78,9 @@ class Memory:
             )
             choices = Choices.from_plain(raw["choices"]) if "choices" in raw else Choices()  # older ones have none
             return cls(int(raw["version"]), dict(raw["notes"]), certified, choices)
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except RemovedBound:
+            raise
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise UnreadableMemory(f"not a memory written by this program: {error}") from error
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.engine.arrays import FloatArray, IntArray, Pair
+from app.engine.arrays import FloatArray, Pair
 
 _TILE = 512
 _SINGULAR = 1e-12
@@ -17,10 +17,6 @@ class Nystrom(NamedTuple):
 
     C: FloatArray  # (K, r)
     mixer: FloatArray  # (K, r), C W^-1
-
-    def entries(self, i: IntArray, j: IntArray) -> FloatArray:
-        """Returns the imputed L_ij."""
-        return np.sum(self.mixer[i] * self.C[j], axis=1)
 
 
 def extend(C: FloatArray, W: FloatArray) -> Nystrom:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple, TypedDict
 
 import numpy as np
@@ -74,7 +74,6 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
     version = memory.version + 1
     proving = Evidence.empty(problem.n_items) if policy.guesses and version == GUESSED_AT else evidence
     assessment = assess(problem, proving, memory.choices, policy.shares(problem))
-    known = replace(memory.choices, gram_refuted=memory.choices.gram_refuted or assessment.bounds.gram_refuted)
     certified = memory.certified or _certify(assessment, version)
     if certified is not None:
         report = Report(
@@ -88,10 +87,11 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
             version=version,
             assumptions=certified.assumptions,
         )
-        return Plan(Demand.nothing(), report, Memory(version, memory.notes, certified, known))
+        return Plan(Demand.nothing(), report, Memory(version, memory.notes, certified, memory.choices))
     rng = source(Purpose.PLAN, problem.seed, version)
     room = _NO_LIMIT if problem.budget is None else max(problem.budget - evidence.samples, 0)
-    proposal = policy.propose(Situation(problem, evidence, assessment, memory.notes, version, room, rng, known))
+    situation = Situation(problem, evidence, assessment, memory.notes, version, room, rng, memory.choices)
+    proposal = policy.propose(situation)
     demand = proposal.demand.limited(room, rng)
     report = Report(
         **_said_of(proposal.pair, problem, evidence, assessment),
@@ -107,7 +107,7 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
         forecast_samples=None if proposal.forecast is None else math.ceil(proposal.forecast),
         race=_race(problem, evidence, assessment),
     )
-    choices = known if proposal.choices is None else proposal.choices
+    choices = memory.choices if proposal.choices is None else proposal.choices
     return Plan(demand, report, Memory(version, proposal.notes, choices=choices))
 
 

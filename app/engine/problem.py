@@ -34,7 +34,8 @@ class InvalidProblem(ValueError):
 class Problem:
     """What is asked: a pair whose no-click probability is within `epsilon` of the lowest, with confidence 1-`delta`.
 
-    `rank` is an assumption the proof may lean on; None means "auto": structure may guide, but proves nothing.
+    `rank` is the number of groups of users, for policies that take it from the caller; None means "auto". A proof uses
+    it in the deterministic model only (`bounds.exact`).
     `budget` limits the impressions that count; None means no limit. `seed` fixes every random choice of a policy.
     `item_clicks` says that answers tell which items were clicked, not only whether one was.
     """

@@ -1,6 +1,15 @@
 """How delta is divided among the bounds, decided before the first sample."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Self
+
+
+class RemovedBound(ValueError):
+    """Stored values that use bound G, which relied on a stated rank. Version 0.1.0 is the last one that has it."""
+
+    def __init__(self) -> None:
+        super().__init__("bound G (rank) is used, which this version does not have; version 0.1.0 has it")
 
 
 @dataclass(frozen=True)
@@ -15,9 +24,18 @@ class Shares:
     nominees: float = 0.0  # upper bounds of nominees together
     direct: float = 0.9  # D
     screening: float = 0.0  # F, all blanks together
-    gram: float = 0.0  # G, all landmarks together
     clicks: float = 0.0  # I, where answers tell the clicked items
     contrasts: float = 0.0  # differences between rivals and nominees, all nominees together
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Self:
+        """Returns stored shares; a kind of bound that is not named has its default.
+
+        Raises RemovedBound if bound G has a share. Version 0.1.0 wrote `"gram": 0.0`, which is ignored.
+        """
+        if plain.get("gram", 0.0) != 0.0:
+            raise RemovedBound
+        return cls(**{name: part for name, part in plain.items() if name != "gram"})
 
 
 def portion(share: float, ordinal: int) -> float:

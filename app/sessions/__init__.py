@@ -1,1 +1,1 @@
-"""Use cases of a session and the rules behind them: impressions, maturity, plans, verdicts. No SQL, no HTTP."""
+"""What a session is: its settings, its items, its state, and the rows that store it."""

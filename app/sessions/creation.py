@@ -4,9 +4,9 @@ import math
 import secrets
 from dataclasses import dataclass
 
-from app.engine.policies import DEFAULT_POLICIES, policy_named
+from app.engine.policies import DEFAULT_POLICIES, check_new, policy_named
 from app.engine.problem import InvalidProblem, Model, SelfPairs
-from app.sessions.errors import InvalidSession
+from app.errors import InvalidSession
 from app.sessions.model import FeedbackKind, Item, MissingFeedback, Settings
 
 MAX_ITEMS = 5000
@@ -58,7 +58,7 @@ def settle(new: NewSession) -> Settings:
         seed=secrets.randbelow(2**31) if new.seed is None else new.seed,
     )
     try:
-        policy_named(settings.policy).check(settings.problem(len(new.items), new.budget))
+        check_new(policy_named(settings.policy), settings.problem(len(new.items), new.budget))
     except InvalidProblem as error:
         raise InvalidSession(error.field, error.advice) from error
     return settings

@@ -4,8 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from app.sessions.audit import OPEN_ACCESS, Entry
-from app.sessions.keys import Key
+from app.access.audit import OPEN_ACCESS
 from app.sessions.model import (
     Answers,
     Counters,
@@ -226,25 +225,3 @@ class Store(Protocol):
 
     async def ready(self) -> str | None:
         """Returns None if the database is reachable and at the right revision, otherwise what is wrong."""
-
-
-class AccessStore(Protocol):
-    """Keys and the audit trail. Every method raises StorageUnavailable when the database cannot be used."""
-
-    async def add_key(self, key: Key, by: str) -> Key:
-        """Stores a new key; returns it with the database's time. Raises SessionNotFound if it is bound to none."""
-
-    async def revoke_key(self, key_id: str, by: str) -> Key | None:
-        """Returns the key, revoked now or before; None if there is none. Never undone."""
-
-    async def keys(self) -> list[Key]:
-        """Returns all keys ever made, oldest first."""
-
-    async def keyring(self, known: int) -> tuple[int, list[Key]] | None:
-        """Returns a number that grows with every change, and the keys in force; None if the number is `known`.
-
-        The number is 0 as long as no key was ever made.
-        """
-
-    async def audit(self, limit: int, before: int | None) -> list[Entry]:
-        """Returns entries of the trail, newest first; `before` is the id of the last one of the page before."""

@@ -7,10 +7,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from app.access.audit import OPEN_ACCESS
 from app.engine.problem import Model
-from app.sessions.audit import OPEN_ACCESS
-from app.sessions.creation import NewSession, settle
-from app.sessions.errors import (
+from app.errors import (
     FeedbackConflict,
     InvalidFeedback,
     InvalidSession,
@@ -18,7 +17,13 @@ from app.sessions.errors import (
     SessionError,
     TicketNotFound,
 )
-from app.sessions.estimating import Estimating
+from app.planning.planner import Planner
+from app.results.estimating import Estimating
+from app.results.overview import Overview
+from app.results.snapshot_cache import SnapshotCache
+from app.results.snapshots import SUSPENDED
+from app.results.watching import Watch
+from app.sessions.creation import NewSession, settle
 from app.sessions.model import (
     Answers,
     Counters,
@@ -35,13 +40,8 @@ from app.sessions.model import (
     Snapshot,
     State,
 )
-from app.sessions.overview import Overview
-from app.sessions.planner import Planner
 from app.sessions.ports import Census, CertificateRecord, Order, PlanningInput, Store
-from app.sessions.snapshot_cache import SnapshotCache
-from app.sessions.snapshots import SUSPENDED
-from app.sessions.watching import Watch
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter
 
 log = logging.getLogger("bestpair.sessions")
 

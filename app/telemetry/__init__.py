@@ -1,1 +1,1 @@
-"""What operators see: counts that several processes add up to, and log lines. It knows nothing of sessions or SQL."""
+"""Metrics that several processes count together, and log lines. Contains nothing about sessions or SQL."""

@@ -7,13 +7,16 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.access.sql import AccessStore
 from app.sessions.service import Sessions
-from app.telemetry.meter import Meter
-from app.web import access, administration, documents, health, metrics, reading, request_bodies, serving, sessions
-from app.web.administration import Trail
-from app.web.fault_handlers import add_fault_handlers
+from app.telemetry.metrics import Meter
+from app.web import bodies
+from app.web.access import describe_security, scopes_of_routes
+from app.web.access_control import AccessControl
 from app.web.hot_lane import HotLane
-from app.web.shield import BodyLimit, Shield
+from app.web.middleware import BodyLimit, Shield
+from app.web.problems import add_fault_handlers
+from app.web.routes import access, documents, health, impressions, metrics, results, sessions
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -42,8 +45,8 @@ class Api(FastAPI):
         """Returns the OpenAPI document, made once."""
         if not self.openapi_schema:
             document = super().openapi()
-            document.setdefault("components", {}).setdefault("schemas", {}).update(request_bodies.schemas())
-            access.describe(document, access.scopes_of_routes(self))
+            document.setdefault("components", {}).setdefault("schemas", {}).update(bodies.schemas())
+            describe_security(document, scopes_of_routes(self))
         return self.openapi_schema or {}
 
 
@@ -54,11 +57,11 @@ def build_api(
     body_limit_bytes: int,
     hot_lane: bool = True,
     lifespan: Lifespan | None = None,
-    gate: access.Gate | None = None,
-    trail: Trail | None = None,
+    access_control: AccessControl | None = None,
+    access_store: AccessStore | None = None,
     meter: Meter | None = None,
 ) -> Api:
-    """Returns the application that serves these use cases, to those whom the gate lets in; without one, to all."""
+    """Returns the application that serves these use cases to the callers that `access_control` admits; None: to all."""
     meter = meter or Meter()
     api = Api(
         title="bestpair",
@@ -71,17 +74,21 @@ def build_api(
         redirect_slashes=False,  # a redirect would hide a wrong address and drop bodies
     )
     api.state.sessions = use_cases
-    api.state.gate = gate = gate or access.Gate(None)
-    api.state.trail = trail
+    api.state.access_control = access_control = access_control or AccessControl(None)
+    api.state.access_store = access_store
     api.state.meter = meter
-    for module in (sessions, serving, reading, administration, health, metrics, documents):
+    for module in (sessions, impressions, results, access, health, metrics, documents):
         api.include_router(module.router)
-    access.scopes_of_routes(api)  # raises if one has no place
+    scopes_of_routes(api)  # raises if one has no place
     add_fault_handlers(api)
     api.add_middleware(BodyLimit, limit_bytes=body_limit_bytes)
     api.add_middleware(Shield, meter=meter)  # added last, so it is around all others
     if hot_lane:
         api.hot_lane = HotLane(
-            super(Api, api).__call__, use_cases, body_limit_bytes=body_limit_bytes, gate=gate, meter=meter
+            super(Api, api).__call__,
+            use_cases,
+            body_limit_bytes=body_limit_bytes,
+            access_control=access_control,
+            meter=meter,
         )
     return api

@@ -12,15 +12,18 @@ from contextlib import suppress
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic.json_schema import models_json_schema
 from starlette.requests import Request
 
-from app.web.refusals import InvalidRequest, MalformedJson, UnsupportedMediaType
-from app.wire.problem import field_errors
-from app.wire.serving import LARGEST_BATCH
+from app.web.problems import InvalidRequest, MalformedJson, UnsupportedMediaType
+from app.wire.problem import Problem, field_errors
+from app.wire.serving import LARGEST_BATCH, Feedback, NextPair, NextPairs
+from app.wire.sessions import SessionCreate, SessionPatch
 from app.wire.shapes import RequestShape
 
 Shape = TypeVar("Shape", bound=RequestShape)
 
+_REFERENCE = "#/components/schemas/{model}"
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _ROWS: TypeAdapter[list[Any]] = TypeAdapter(Annotated[list[Any], Field(min_length=1, max_length=LARGEST_BATCH)])
 
@@ -105,3 +108,18 @@ def _check_media_type(request: Request) -> None:
         return
     given = f'"{media_type[:60]}"' if media_type else "nothing"
     raise UnsupportedMediaType(f"send the header Content-Type: application/json; it says {given}")
+
+
+def documented(shape: type[RequestShape], *, required: bool = True, rows: int | None = None) -> dict[str, Any]:
+    """Returns the `openapi_extra` of a route that reads this shape, or a list of at most `rows` of it."""
+    schema: dict[str, Any] = {"$ref": _REFERENCE.format(model=shape.__name__)}
+    if rows is not None:
+        schema = {"type": "array", "items": schema, "minItems": 1, "maxItems": rows}
+    return {"requestBody": {"required": required, "content": {"application/json": {"schema": schema}}}}
+
+
+def schemas() -> dict[str, Any]:
+    """Returns the schemas of all request bodies, and of problems, by name."""
+    shapes = (SessionCreate, SessionPatch, NextPair, NextPairs, Feedback, Problem)
+    _, document = models_json_schema([(shape, "validation") for shape in shapes], ref_template=_REFERENCE)
+    return dict(document["$defs"])

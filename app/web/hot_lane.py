@@ -9,34 +9,40 @@ all, before anything was done: there is one place that judges bad requests. What
 import os
 from collections.abc import Awaitable, Callable, Iterator
 from functools import lru_cache
-from typing import Annotated, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from pydantic import Field, TypeAdapter, ValidationError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.sessions.access import Admission
-from app.sessions.errors import SessionError
-from app.sessions.keys import Scope as Needed
+from app.access.admission import Admission
+from app.access.keys import Scope as Needed
+from app.errors import SessionError
 from app.sessions.ports import Order
 from app.sessions.service import ACCEPTED, Sessions
-from app.telemetry.catalogue import place
 from app.telemetry.logs import REQUEST_ID as CURRENT
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import Meter, cell_index
 from app.web import mapping
-from app.web.access import Door, Gate, site_of
+from app.web.access_control import AccessControl, RouteAccess, fetch_site
 from app.web.bodies import digest_of
-from app.web.conditional import matches
-from app.web.hot_answers import ROW_ACCEPTED, impression, row_result
-from app.web.parameters import SESSION_ID, VISIBLE
-from app.web.plain_answers import plain_answers
-from app.web.problems import kind_of, problem_for
-from app.web.refusals import Refusal
-from app.web.shield import REQUEST_ID, answer_fault, log_refusal, rate_lines, status_class, with_id
-from app.web.whole_answers import answer
-from app.wire.serving import LARGEST_BATCH, Feedback, NextPair, NextPairs
+from app.web.hot_lane_bodies import (
+    FEEDBACK,
+    FEEDBACK_ROWS,
+    NEXT_PAIRS,
+    ROW_ACCEPTED,
+    Headers,
+    Unusual,
+    check_is_json,
+    idempotency_key,
+    impression,
+    plain_answers,
+    read_as,
+    row_result,
+)
+from app.web.middleware import REQUEST_ID, answer_fault, rate_lines, status_class, with_id
+from app.web.parameters import SESSION_ID
+from app.web.problems import Refusal, kind_of, log_refusal, problem_for
+from app.web.responses import matches_etag, respond
+from app.wire.serving import NextPair
 
-Shape = TypeVar("Shape")
-Headers = dict[bytes, bytes]
 Serve = Callable[["HotLane", str, Headers, bytes, Admission], Awaitable[bytes]]
 
 _POSTED = (
@@ -50,11 +56,6 @@ _READ = (
 )
 _ONE = Order(1, "next-pair", None, digest_of(NextPair()))
 _EMPTY = frozenset({b"", b"{}"})
-_NEXT_PAIRS = TypeAdapter(NextPairs)
-_FEEDBACK = TypeAdapter(Feedback)
-_ROWS: TypeAdapter[list[Feedback]] = TypeAdapter(
-    Annotated[list[Feedback], Field(min_length=1, max_length=LARGEST_BATCH)]
-)
 _LONGEST_LENGTH = 20
 """Digits of a Content-Length: as many as the largest that there can be."""
 _LONGEST_PATH = 128
@@ -64,18 +65,16 @@ _IDS_AT_ONCE = 512
 """Request ids drawn together: asking the system for each would be a sixth of the lane's own cost."""
 
 
-class Unusual(Exception):
-    """The request is for the framework's routes; nothing has been done."""
-
-
 class HotLane:
     """An ASGI application that serves the hot routes itself and passes everything else on to `app`."""
 
-    def __init__(self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int, gate: Gate, meter: Meter) -> None:
+    def __init__(
+        self, app: ASGIApp, sessions: Sessions, *, body_limit_bytes: int, access_control: AccessControl, meter: Meter
+    ) -> None:
         self._app = app
         self._sessions = sessions
         self._limit = body_limit_bytes
-        self._doors = {route: gate.door(needed) for route, needed in _NEEDED.items()}
+        self._access = {route: access_control.for_route(needed) for route, needed in _NEEDED.items()}
         self._new_id = _request_ids().__next__
         self._meter = meter
         self._cells = meter.cells
@@ -99,8 +98,8 @@ class HotLane:
         request_id = self._request_id(headers)
         admission: Admission | None = None
         try:
-            admission = self._admit(headers, self._doors[post.route], session_id)
-            admission.take(1)
+            admission = self._admit(headers, self._access[post.route], session_id)
+            admission.charge(1)
         except Exception as error:
             return await self._refuse(post.route, error, request_id, admission, scope, receive, send)
         message = await receive()
@@ -118,12 +117,12 @@ class HotLane:
         except Exception as error:
             return await self._refuse(post.route, error, request_id, admission, scope, receive, send)
         self._cells[post.served] += 1
-        return await answer(scope, send, 200, _POSTED % (len(body), request_id) + rate_lines(admission), body)
+        return await respond(scope, send, 200, _POSTED % (len(body), request_id) + rate_lines(admission), body)
 
-    def _admit(self, headers: Headers, door: Door, session_id: str) -> Admission:
+    def _admit(self, headers: Headers, access: RouteAccess, session_id: str) -> Admission:
         host = headers.get(b"host")
-        site = site_of(headers.get(b"sec-fetch-site"), headers.get(b"origin"), host)
-        return door.admit(headers.get(b"authorization"), host, session_id, site)
+        site = fetch_site(headers.get(b"sec-fetch-site"), headers.get(b"origin"), host)
+        return access.admit(headers.get(b"authorization"), host, session_id, site)
 
     async def _best_pair(self, session_id: str, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = dict(scope["headers"])
@@ -132,19 +131,19 @@ class HotLane:
         request_id = self._request_id(headers)
         admission: Admission | None = None
         try:
-            admission = self._admit(headers, self._doors["best-pair"], session_id)
-            admission.take(1)
+            admission = self._admit(headers, self._access["best-pair"], session_id)
+            admission.charge(1)
             snapshot = self._sessions.best_pair_kept(session_id) or await self._sessions.best_pair(session_id)
         except Exception as error:
             return await self._refuse("best-pair", error, request_id, admission, scope, receive, send)
         etag = snapshot.etag.encode("latin-1")
         given = headers.get(b"if-none-match")
-        if given is not None and (given == etag or matches([given.decode("latin-1")], snapshot.etag)):
+        if given is not None and (given == etag or matches_etag([given.decode("latin-1")], snapshot.etag)):
             self._cells[_NOT_MODIFIED] += 1
-            return await answer(scope, send, 304, _UNCHANGED % (etag, request_id) + rate_lines(admission), b"")
+            return await respond(scope, send, 304, _UNCHANGED % (etag, request_id) + rate_lines(admission), b"")
         body = snapshot.body.encode()
         self._cells[_BEST_PAIR] += 1
-        return await answer(scope, send, 200, _READ % (etag, len(body), request_id) + rate_lines(admission), body)
+        return await respond(scope, send, 200, _READ % (etag, len(body), request_id) + rate_lines(admission), body)
 
     def _is_small(self, headers: Headers) -> bool:
         """Returns whether the body's length is told and allowed; without one there must be none."""
@@ -176,7 +175,7 @@ class HotLane:
         scope.setdefault("state", {})["admission"] = admission
         tagged = with_id(send, text, scope)
         kind = kind_of(type(error))
-        self._cells[place("bestpair_requests_total", route, status_class(kind.status))] += 1
+        self._cells[cell_index("bestpair_requests_total", route, status_class(kind.status))] += 1
         if isinstance(error, SessionError | Refusal):
             if kind.status >= 500:
                 log_refusal(kind.name, error.detail, text, scope)
@@ -189,30 +188,30 @@ class HotLane:
         if content not in _EMPTY:
             raise Unusual
         if content:
-            _check_is_json(headers)
-        key = _key(headers)
+            check_is_json(headers)
+        key = idempotency_key(headers)
         order = _ONE if key is None else Order(1, _ONE.route, key, _ONE.body_digest)
         (shown,) = await self._sessions.next_pairs(session_id, order)
         return impression(shown).encode()
 
     async def next_pairs(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
         """Returns the answer of next-pair/batch."""
-        body = _read(_NEXT_PAIRS, headers, content)
-        key = _key(headers)
-        admission.take(body.count - 1)
+        body = read_as(NEXT_PAIRS, headers, content)
+        key = idempotency_key(headers)
+        admission.charge(body.count - 1)
         order = Order(body.count, "next-pair/batch", key, digest_of(body))
         return f"[{','.join(map(impression, await self._sessions.next_pairs(session_id, order)))}]".encode()
 
     async def feedback(self, session_id: str, headers: Headers, content: bytes, _: Admission) -> bytes:
         """Returns the answer of feedback."""
-        told = mapping.answer(_read(_FEEDBACK, headers, content))
+        told = mapping.answer(read_as(FEEDBACK, headers, content))
         return b'{"status":"%s"}' % (await self._sessions.feedback(session_id, told)).encode()
 
     async def feedback_batch(self, session_id: str, headers: Headers, content: bytes, admission: Admission) -> bytes:
         """Returns the answer of feedback/batch, if every row has the right shape."""
-        _check_is_json(headers)
-        answers = plain_answers(content) or [mapping.answer(row) for row in _read(_ROWS, headers, content)]
-        admission.take(len(answers) - 1)
+        check_is_json(headers)
+        answers = plain_answers(content) or [mapping.answer(row) for row in read_as(FEEDBACK_ROWS, headers, content)]
+        admission.charge(len(answers) - 1)
         results = await self._sessions.feedback_batch(session_id, answers)
         if results.count(ACCEPTED) == len(results):  # nearly every batch
             return b"[" + b",".join([ROW_ACCEPTED] * len(results)) + b"]"
@@ -230,7 +229,7 @@ class _Post(NamedTuple):
     @classmethod
     def of(cls, route: str, serve: Serve, needed: Needed) -> "_Post":
         """Returns the route, with the place of its count."""
-        return cls(route, serve, needed, place("bestpair_requests_total", route, "2xx"))
+        return cls(route, serve, needed, cell_index("bestpair_requests_total", route, "2xx"))
 
 
 _POSTS = {
@@ -243,8 +242,8 @@ _POSTS = {
     )
 }
 _NEEDED = {post.route: post.needed for post in _POSTS.values()} | {"best-pair": Needed.READ}
-_BEST_PAIR = place("bestpair_requests_total", "best-pair", "2xx")
-_NOT_MODIFIED = place("bestpair_requests_total", "best-pair", "3xx")
+_BEST_PAIR = cell_index("bestpair_requests_total", "best-pair", "2xx")
+_NOT_MODIFIED = cell_index("bestpair_requests_total", "best-pair", "3xx")
 
 
 @lru_cache(maxsize=4096)  # the paths of a thousand sessions
@@ -254,30 +253,6 @@ def _read_path(path: str) -> tuple[str, str]:
     if len(parts) == 5 and parts[:3] == ["", "v1", "sessions"] and SESSION_ID.fullmatch(parts[3]):
         return parts[3], parts[4]
     return _NO_ROUTE
-
-
-def _read(shape: TypeAdapter[Shape], headers: Headers, content: bytes) -> Shape:
-    """Returns the body in its shape; raises Unusual for any other."""
-    _check_is_json(headers)
-    try:
-        return shape.validate_json(content)
-    except ValidationError:
-        raise Unusual from None
-
-
-def _check_is_json(headers: Headers) -> None:
-    if headers.get(b"content-type") != b"application/json":
-        raise Unusual
-
-
-def _key(headers: Headers) -> str | None:
-    given = headers.get(b"idempotency-key")
-    if given is None:
-        return None
-    key = given.decode("latin-1")
-    if not VISIBLE.fullmatch(key):
-        raise Unusual
-    return key
 
 
 def _again(content: bytes, receive: Receive) -> Receive:

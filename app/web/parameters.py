@@ -7,7 +7,7 @@ from fastapi import Depends, Header, Path
 from pydantic import AfterValidator, Field
 from starlette.requests import Request
 
-from app.sessions.errors import SessionNotFound
+from app.errors import SessionNotFound
 from app.sessions.service import Sessions
 
 LONGEST_KEY = 200

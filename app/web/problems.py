@@ -1,22 +1,85 @@
-"""The catalogue of problems: one table from errors, named by the fact, to what a caller sees (RFC 9457).
+"""Problems: what this layer refuses, one table from errors to what a caller sees (RFC 9457), and the handlers.
 
-Types are stable: programs compare them. Each route declares which of them it may answer with (`declared`).
+Types are stable: programs compare them. Each route declares which of them it may answer with (`declared`). To add a
+problem, raise an error of `app.errors` or a `Refusal` of this module, and give it an entry in `CATALOGUE`.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
 
-from app.sessions import errors as facts
-from app.sessions.errors import SessionError
-from app.web import refusals
-from app.web.refusals import Refusal
-from app.wire.problem import FieldError, Problem
+from app import errors as facts
+from app.errors import SessionError
+from app.wire.problem import FieldError, Problem, advice
 
 MEDIA_TYPE = "application/problem+json"
 PREFIX = "/problems/"
+METHODS = ("GET", "POST", "PATCH", "DELETE")
+
+logger = logging.getLogger("bestpair.web")
+
+
+class Refusal(Exception):
+    """Base of the requests that are refused for their form; `detail` says what to change."""
+
+    def __init__(self, detail: str) -> None:
+        self.detail = detail
+        super().__init__(detail)
+
+
+class MalformedJson(Refusal):
+    """The body is not JSON."""
+
+
+class UnsupportedMediaType(Refusal):
+    """The body is declared to be something other than JSON."""
+
+
+class BodyTooLarge(Refusal):
+    """The body is larger than this server takes."""
+
+
+class InvalidRequest(Refusal):
+    """The request does not have the shape that is documented; `errors` names the fields."""
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        self.errors = tuple(errors)
+        first = self.errors[0]
+        more = f" (and {len(self.errors) - 1} more)" if len(self.errors) > 1 else ""
+        super().__init__(f"{first.field or 'the request'}: {first.message}{more}")
+
+
+class Unauthorized(Refusal):
+    """No key in force came with the request: none, one that is not known or revoked, or several."""
+
+    def __init__(self, detail: str, challenge: str = "Bearer") -> None:
+        self.challenge = challenge
+        super().__init__(detail)
+
+
+class NotReady(Refusal):
+    """The server runs, but cannot serve requests yet."""
+
+
+class RouteNotFound(Refusal):
+    """Nothing is served at this address."""
+
+
+class MethodNotAllowed(Refusal):
+    """The address exists, but does not take this method."""
+
+
+class UnexpectedFault(Refusal):
+    """A fault of the server; nothing about it is told, the log has it under the request id."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +111,15 @@ CATALOGUE: Mapping[type[Exception], Kind] = {
     facts.RateLimited: Kind("rate-limited", 429, "The key has used up its rate", retry_after=1),
     facts.Overloaded: Kind("overloaded", 503, "Too many requests are waiting", retry_after=1),
     facts.StorageUnavailable: Kind("storage-unavailable", 503, "The database is away", retry_after=2),
-    refusals.MalformedJson: Kind("malformed-json", 400, "The body is not JSON"),
-    refusals.UnsupportedMediaType: Kind("unsupported-media-type", 415, "The body must be JSON"),
-    refusals.BodyTooLarge: Kind("body-too-large", 413, "The body is too large"),
-    refusals.InvalidRequest: Kind("invalid-request", 422, "The request does not have the right shape"),
-    refusals.Unauthorized: Kind("unauthorized", 401, "A key is needed"),
-    refusals.NotReady: Kind("not-ready", 503, "The server cannot serve requests yet", retry_after=2),
-    refusals.RouteNotFound: Kind("route-not-found", 404, "Nothing is served at this address"),
-    refusals.MethodNotAllowed: Kind("method-not-allowed", 405, "This address does not take this method"),
-    refusals.UnexpectedFault: Kind("internal-error", 500, "Something went wrong on the server"),
+    MalformedJson: Kind("malformed-json", 400, "The body is not JSON"),
+    UnsupportedMediaType: Kind("unsupported-media-type", 415, "The body must be JSON"),
+    BodyTooLarge: Kind("body-too-large", 413, "The body is too large"),
+    InvalidRequest: Kind("invalid-request", 422, "The request does not have the right shape"),
+    Unauthorized: Kind("unauthorized", 401, "A key is needed"),
+    NotReady: Kind("not-ready", 503, "The server cannot serve requests yet", retry_after=2),
+    RouteNotFound: Kind("route-not-found", 404, "Nothing is served at this address"),
+    MethodNotAllowed: Kind("method-not-allowed", 405, "This address does not take this method"),
+    UnexpectedFault: Kind("internal-error", 500, "Something went wrong on the server"),
 }
 
 FAULT_DETAIL = "the fault is logged under the request id; please report it"
@@ -64,7 +127,7 @@ FAULT_DETAIL = "the fault is logged under the request id; please report it"
 
 def kind_of(error: type[Exception]) -> Kind:
     """Returns how an error looks to a caller; an error nobody has mapped is a fault of ours."""
-    return next((CATALOGUE[each] for each in error.__mro__ if each in CATALOGUE), CATALOGUE[refusals.UnexpectedFault])
+    return next((CATALOGUE[each] for each in error.__mro__ if each in CATALOGUE), CATALOGUE[UnexpectedFault])
 
 
 def problem_for(error: SessionError | Refusal, request_id: str | None, headers: Mapping[str, str] = {}) -> Response:
@@ -80,7 +143,7 @@ def problem_for(error: SessionError | Refusal, request_id: str | None, headers: 
 
 def _own_headers(error: SessionError | Refusal) -> Mapping[str, str]:
     """Returns what one error says in headers, besides its problem."""
-    if isinstance(error, refusals.Unauthorized):
+    if isinstance(error, Unauthorized):
         return {"WWW-Authenticate": error.challenge}
     if isinstance(error, facts.RateLimited):
         return {"Retry-After": str(error.retry_after)}
@@ -113,14 +176,14 @@ def render(
 
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 
-ALWAYS = (refusals.UnexpectedFault,)
+ALWAYS = (UnexpectedFault,)
 STORED = (facts.StorageUnavailable, *ALWAYS)
 IN_SESSION = (facts.SessionNotFound, *STORED)
 WITH_BODY = (
-    refusals.MalformedJson,
-    refusals.UnsupportedMediaType,
-    refusals.BodyTooLarge,
-    refusals.InvalidRequest,
+    MalformedJson,
+    UnsupportedMediaType,
+    BodyTooLarge,
+    InvalidRequest,
 )
 
 
@@ -142,3 +205,60 @@ def declared(*errors: type[Exception]) -> dict[int | str, dict[str, Any]]:
 
 def _no_problem_yet() -> dict[str, Any]:
     return {"description": "", "content": {MEDIA_TYPE: {"schema": _PROBLEM, "examples": {}}}}
+
+
+def add_fault_handlers(app: FastAPI) -> None:
+    """Makes every expected error of the application a problem."""
+    app.add_exception_handler(SessionError, _told)
+    app.add_exception_handler(Refusal, _told)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _framework)
+
+
+async def _told(request: Request, error: Exception) -> Response:
+    """Returns the problem for an error of the sessions or of the web layer."""
+    if not isinstance(error, SessionError | Refusal):
+        raise error
+    kind = kind_of(type(error))
+    if kind.status >= 500:
+        log_refusal(kind.name, error.detail, request.state.request_id, request.scope)
+    headers = {"Connection": "close"} if isinstance(error, BodyTooLarge) else {}
+    return problem_for(error, request.state.request_id, headers)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    """Returns the problem for parameters that do not fit (bodies are read by `bodies`)."""
+    if not isinstance(error, RequestValidationError):
+        raise error
+    # The first part of a place is "query", "path" or "header": the name alone is clear.
+    errors = [{**each, "loc": each["loc"][1:]} for each in error.errors()]
+    return await _told(request, InvalidRequest(advice(errors)))
+
+
+async def _framework(request: Request, error: Exception) -> Response:
+    """Returns the problem for what routing refuses."""
+    if not isinstance(error, HTTPException):
+        raise error
+    path = request.url.path[:100]
+    if error.status_code == 405:
+        allowed = _allowed_methods(request)
+        refusal = MethodNotAllowed(f"{path} takes {', '.join(allowed)}, not {request.method[:20]}")
+        return problem_for(refusal, request.state.request_id, {"Allow": ", ".join(allowed)})
+    if error.status_code == 404:
+        return await _told(request, RouteNotFound(f"nothing is served at {path}; /docs lists what is"))
+    raise error  # none of our routes raises another: a fault, for the shield to log
+
+
+def _allowed_methods(request: Request) -> list[str]:
+    """Returns the methods this address takes, over all routes; the framework names those of the first match only."""
+    return [
+        method
+        for method in METHODS
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in request.app.routes)
+    ]
+
+
+def log_refusal(problem: str, detail: str, request_id: str | None, scope: Scope) -> None:
+    """Writes to the log that the server could not do what it should, for a reason that was expected."""
+    where = {"request_id": request_id, "method": scope["method"], "path": scope["path"], "detail": detail}
+    logger.warning(problem, extra=where)

@@ -1,4 +1,4 @@
-"""Who calls, and who changed what."""
+"""JSON shapes of GET /v1/access and GET /v1/audit."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -11,12 +11,12 @@ ScopeName = Literal["serve", "feedback", "read", "admin"]
 
 
 class Access(ResponseShape):
-    """What the caller may do; without a key (none was ever made, on loopback) everything."""
+    """What the caller may do: everything, if no key is required (on loopback, before the first key is made)."""
 
     key: str | None = Field(description="The key's public id; null without a key.")
     name: str | None
     scopes: list[ScopeName]
-    session: str | None = Field(description="The only session it is for; null: all.")
+    session: str | None = Field(description="The only session the key may be used for; null: all sessions.")
 
 
 class AuditEntry(ResponseShape):
@@ -35,4 +35,4 @@ class AuditPage(ResponseShape):
     """Entries, newest first."""
 
     entries: list[AuditEntry]
-    next_cursor: int | None = Field(description="For the page after; null on the last one.")
+    next_cursor: int | None = Field(description="The cursor of the next page; null on the last page.")

@@ -70,7 +70,8 @@ class SessionCreate(RequestShape):
         default=None, description="How to search; left out, the default that fits the model."
     )
     rank: Annotated[Rank, PlainValidator(_rank, json_schema_input_type=Rank)] = Field(
-        default="auto", description='A number is an assumption the certificate may lean on; "auto" is none.'
+        default="auto",
+        description='How many groups of users there are, for policies that take a rank (the paper\'s); else "auto".',
     )
     epsilon: Probability = Field(default=0.05, description="Certified means within this of the best pair.")
     delta: Probability = Field(default=0.05, description="The probability with which a certificate may be wrong.")

@@ -34,7 +34,8 @@ def compare(
 ) -> None:
     """Run several policies on the same populations and seeds and print a table of medians and quartiles.
 
-    Policies that need self pairs or a rank get them (the rank of the population, unless --rank is given).
+    Policies that need self pairs or a rank get them (the rank of the population, unless --rank is given); policies
+    that do not use a rank get none.
     """
     names = policies_for(model) if policies == "all" else parse_names(policies)
     tasks = []

@@ -4,14 +4,14 @@ import asyncio
 
 import numpy as np
 
+from app.database.store import SqlStore
 from app.engine.arrays import pair_items
+from app.planning.planner import Planner
 from app.sessions.creation import NewSession
 from app.sessions.model import Item
-from app.sessions.planner import Planner
 from app.sessions.service import Sessions
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
-from app.storage.store import SqlStore
 from tests.examples import execute
 
 STAGES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)

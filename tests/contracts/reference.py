@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
+from app.database.store import SqlStore
 from app.sessions.model import (
     Counters,
     EvidenceRows,
@@ -11,7 +12,6 @@ from app.sessions.model import (
     HandedOut,
     MissingFeedback,
 )
-from app.storage.store import SqlStore
 from tests.examples import exported
 
 Cell = tuple[int, int, int]

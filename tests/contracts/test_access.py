@@ -1,4 +1,4 @@
-"""What every store of keys must do. The same tests on SQLite, on PostgreSQL, and on the fake that web tests use."""
+"""The store of keys and of the audit trail, on SQLite and on PostgreSQL."""
 
 import asyncio
 import time
@@ -6,23 +6,18 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from app.sessions.audit import Action
-from app.sessions.errors import SessionNotFound
-from app.sessions.keys import Key, Scope, new_key
-from app.sessions.ports import AccessStore
-from app.sessions.rates import Rate
-from app.storage.access import SqlAccess
-from app.storage.store import SqlStore
+from app.access.audit import Action
+from app.access.keys import Key, Scope, new_key
+from app.access.rates import Rate
+from app.access.sql import AccessStore
+from app.database.store import SqlStore
+from app.errors import SessionNotFound
 from tests.examples import a_session, execute
-from tests.fakes.access import FakeAccess
 
 
-@pytest.fixture(params=["sqlite", "postgresql", "fake"])
-async def access(request: pytest.FixtureRequest) -> AsyncIterator[AccessStore]:
-    if request.param == "fake":
-        yield FakeAccess()
-        return
-    store = SqlAccess(str(request.getfixturevalue(f"{request.param}_url")))
+@pytest.fixture
+async def access(database_url: str) -> AsyncIterator[AccessStore]:
+    store = AccessStore(database_url)
     await store.prepare()
     yield store
     await store.close()
@@ -32,7 +27,7 @@ def a_key(*scopes: Scope, name: str = "ad server", rate: Rate | None = None) -> 
     return new_key(name, scopes or (Scope.READ,), rate=rate)[1]
 
 
-async def test_a_key_comes_back_as_it_was_stored(access: AccessStore) -> None:
+async def test_a_key_is_read_as_it_was_stored(access: AccessStore) -> None:
     assert await access.keys() == []
     first = await access.add_key(a_key(Scope.SERVE, Scope.FEEDBACK, name="Größe ☃", rate=Rate(5, 60)), "me")
     second = await access.add_key(a_key(Scope.ADMIN), "me")
@@ -42,53 +37,53 @@ async def test_a_key_comes_back_as_it_was_stored(access: AccessStore) -> None:
     assert await access.keys() == [first, second]
 
 
-async def test_the_number_tells_of_every_change(access: AccessStore) -> None:
-    assert await access.keyring(-1) == (0, [])
-    assert await access.keyring(0) is None
+async def test_the_version_differs_after_every_change(access: AccessStore) -> None:
+    assert await access.active_keys(-1) == (0, [])
+    assert await access.active_keys(0) is None
     key = await access.add_key(a_key(), "me")
-    found = await access.keyring(0)
+    found = await access.active_keys(0)
     assert found is not None
-    number, keys = found
-    assert number > 0
+    version, keys = found
+    assert version > 0
     assert keys == [key]
-    assert await access.keyring(number) is None
+    assert await access.active_keys(version) is None
     await access.revoke_key(key.id, "me")
-    after = await access.keyring(number)
+    after = await access.active_keys(version)
     assert after is not None
-    assert after[0] not in {0, number}
-    assert after[1] == [], "a revoked key is not in force, and the number does not go back to 0"
+    assert after[0] not in {0, version}
+    assert after[1] == [], "a revoked key is not active, and the version does not go back to 0"
 
 
-async def test_a_key_is_revoked_once_and_for_good(access: AccessStore) -> None:
+async def test_a_key_is_revoked_once_and_permanently(access: AccessStore) -> None:
     key, other = await access.add_key(a_key(), "me"), await access.add_key(a_key(), "me")
     revoked = await access.revoke_key(key.id, "you")
     assert revoked is not None
     assert revoked.revoked_at is not None
-    assert await access.revoke_key(key.id, "somebody else") == revoked
+    assert await access.revoke_key(key.id, "another") == revoked
     assert await access.keys() == [revoked, other]
-    for nobody in ("bp_000000000000", "\0", "\ud800", ""):
-        assert await access.revoke_key(nobody, "me") is None
-    trail = await access.audit(10, None)
-    assert [(entry.actor, entry.action) for entry in trail] == [
+    for unknown in ("bp_000000000000", "\0", "\ud800", ""):
+        assert await access.revoke_key(unknown, "me") is None
+    entries = await access.audit(10, None)
+    assert [(entry.actor, entry.action) for entry in entries] == [
         ("you", Action.REVOKE_KEY), ("me", Action.CREATE_KEY), ("me", Action.CREATE_KEY),
     ]  # fmt: skip
-    assert trail[0].details == {"key": key.id, "name": "ad server"}
+    assert entries[0].details == {"key": key.id, "name": "ad server"}
 
 
-async def test_an_unknown_key_cannot_be_revoked_into_existence(access: AccessStore) -> None:
+async def test_revoking_an_unknown_key_changes_nothing(access: AccessStore) -> None:
     await access.revoke_key("bp_000000000000", "me")
-    assert await access.keyring(-1) == (0, []), "still as if no key was ever made"
+    assert await access.active_keys(-1) == (0, []), "no key was ever made"
 
 
-@pytest.mark.parametrize("nobody", ["nobody", "\0", "\ud800"])
-async def test_a_key_cannot_be_bound_to_a_session_that_is_not_there(access: AccessStore, nobody: str) -> None:
+@pytest.mark.parametrize("session_id", ["unknown", "\0", "\ud800", "ü"])
+async def test_a_key_cannot_be_bound_to_a_session_that_does_not_exist(access: AccessStore, session_id: str) -> None:
     with pytest.raises(SessionNotFound):
-        await access.add_key(new_key("x", [Scope.READ], session_id=nobody)[1], "me")
-    assert await access.keyring(-1) == (0, [])
+        await access.add_key(new_key("x", [Scope.READ], session_id=session_id)[1], "me")
+    assert await access.active_keys(-1) == (0, [])
     assert await access.audit(10, None) == []
 
 
-async def test_the_trail_is_read_page_by_page_with_names_of_keys(access: AccessStore) -> None:
+async def test_audit_pages_contain_the_names_of_keys(access: AccessStore) -> None:
     admin = await access.add_key(a_key(Scope.ADMIN, name="boss"), "command line")
     made = [await access.add_key(a_key(name=f"n{n}"), admin.id) for n in range(5)]
     first = await access.audit(3, None)
@@ -99,23 +94,23 @@ async def test_the_trail_is_read_page_by_page_with_names_of_keys(access: AccessS
     assert await access.audit(10, rest[-1].id) == []
 
 
-class TestBesideAServer:
-    """On real databases, with a store that is running."""
+class TestWithARunningServer:
+    """While a session store uses the same database."""
 
     async def test_keys_are_made_and_revoked_while_the_store_serves(self, store: SqlStore, database_url: str) -> None:
-        access = SqlAccess(database_url)
-        await access.prepare()  # asks for no lock: the tables are there
+        access = AccessStore(database_url)
+        await access.prepare()  # takes no lock: the tables exist
         session = await a_session(store)
         key = await access.add_key(new_key("x", [Scope.READ], session_id=session)[1], "me")
         assert abs(key.created_at - time.time()) < 60
         await asyncio.gather(*(store.counters(session) for _ in range(5)), access.revoke_key(key.id, "me"))
         await store.delete_session(session)
         (left,) = await access.keys()
-        assert (left.id, left.session_id) == (key.id, session), "it outlives its session, and can be told of"
+        assert (left.id, left.session_id) == (key.id, session), "it is still listed after its session was deleted"
         await access.close()
 
     async def test_no_secret_is_stored(self, database_url: str) -> None:
-        access = SqlAccess(database_url)
+        access = AccessStore(database_url)
         await access.prepare()
         shown, key = new_key("x", [Scope.READ])
         await access.add_key(key, "me")

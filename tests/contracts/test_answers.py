@@ -6,14 +6,14 @@ from collections import Counter
 
 import pytest
 
+from app.database.store import SqlStore
+from app.impressions.tickets import exploit_ticket
 from app.sessions.model import (
     Feedback,
     FeedbackKind,
     FeedbackStatus,
     MissingFeedback,
 )
-from app.sessions.tickets import exploit_ticket
-from app.storage.store import SqlStore
 from tests.examples import (
     a_session,
     exported,

@@ -3,9 +3,9 @@
 import json
 from dataclasses import replace
 
+from app.database.store import SqlStore
 from app.sessions.model import SessionChange, Snapshot, State
 from app.sessions.ports import SessionGroup, SessionProgress
-from app.storage.store import SqlStore
 from tests.examples import issue, plan, record, reward
 
 

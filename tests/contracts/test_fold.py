@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.database.store import SqlStore
 from app.sessions.model import (
     Counters,
     Feedback,
@@ -16,7 +17,6 @@ from app.sessions.model import (
     SessionChange,
     State,
 )
-from app.storage.store import SqlStore
 from tests.contracts.reference import Reference, recount, sums_of
 from tests.examples import a_session, add_plan, exported, issue, let_time_pass, order, plan, reward, snapshot
 
@@ -101,7 +101,7 @@ async def test_a_fold_that_finds_nothing_changes_nothing(store: SqlStore) -> Non
 async def test_many_are_folded_in_parts_and_in_order(
     store: SqlStore, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.storage.folding.FOLDED_AT_ONCE", 7)
+    monkeypatch.setattr("app.counting.sql.FOLDED_AT_ONCE", 7)
     session_id = await a_session(store)
     given = await issue(store, session_id, 60)
     await store.answer(session_id, [reward(one, k % 2) for k, one in enumerate(given) if k != 3])

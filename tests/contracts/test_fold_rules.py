@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.database.store import SqlStore
 from app.engine.problem import Model
 from app.sessions.model import (
     Counters,
@@ -9,7 +10,6 @@ from app.sessions.model import (
     HandedOut,
     MissingFeedback,
 )
-from app.storage.store import SqlStore
 from tests.examples import a_session, add_plan, execute, issue, let_time_pass, plan, reward, snapshot
 
 

@@ -5,8 +5,9 @@ from collections import Counter
 
 import pytest
 
+from app.database.store import SqlStore
 from app.engine.problem import Model
-from app.sessions.errors import (
+from app.errors import (
     IdempotencyMismatch,
     SessionNotFound,
     SessionStopped,
@@ -19,7 +20,6 @@ from app.sessions.model import (
     SessionChange,
     State,
 )
-from app.storage.store import SqlStore
 from tests.examples import (
     THREE_PAIRS,
     a_session,

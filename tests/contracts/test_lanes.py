@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from app.database.store import SqlStore
 from app.sessions.service import Sessions
-from app.storage.store import SqlStore
 from app.web.api import build_api
 
 TICKET = re.compile(rb'"ticket":"[^"]+"')

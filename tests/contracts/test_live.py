@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from app.sessions.errors import SessionNotFound
+from app.database.store import SqlStore
+from app.errors import SessionNotFound
 from app.sessions.model import Counters, Health, Live, SessionChange, State
-from app.storage.store import SqlStore
 from tests.examples import a_session, add_plan, execute, issue, plan, reward, snapshot
 
 

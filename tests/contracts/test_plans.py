@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.sessions.errors import SessionNotFound
+from app.database.store import SqlStore
+from app.errors import SessionNotFound
 from app.sessions.model import (
     Feedback,
     Purpose,
@@ -14,7 +15,6 @@ from app.sessions.model import (
     State,
 )
 from app.sessions.ports import CertificateRecord
-from app.storage.store import SqlStore
 from tests.examples import (
     a_session,
     add_plan,

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from app.sessions.errors import (
+from app.database.store import SqlStore
+from app.errors import (
     InvalidSession,
     InvalidStateChange,
     SessionNotFound,
@@ -21,7 +22,6 @@ from app.sessions.model import (
     State,
 )
 from app.sessions.ports import CertificateRecord
-from app.storage.store import SqlStore
 from tests.examples import (
     a_session,
     add_plan,
@@ -141,7 +141,7 @@ class TestRecords:
     async def test_a_large_session_is_deleted_in_parts(
         self, store: SqlStore, database_url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("app.storage.managing._DELETED_AT_ONCE", 10)
+        monkeypatch.setattr("app.sessions.sql._DELETED_AT_ONCE", 10)
         gone, stays = await a_session(store), await a_session(store)
         await issue(store, gone, 45)
         await issue(store, stays, 25)

@@ -5,9 +5,9 @@ import math
 
 import pytest
 
+from app.database.store import SqlStore
 from app.sessions.model import Feedback as Given
 from app.sessions.model import FeedbackKind, Health, Signals, Snapshot
-from app.storage.store import SqlStore
 from tests.examples import a_session, execute, issue, reward
 
 MANY = ((0, 1, 200), (0, 2, 200), (1, 2, 200))

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from app.client import Client
-from app.storage.migrations import head
+from app.database.migrations import head
 from tests.deployment.docker import KEY, PASSWORD, Deployment, commands, docker, soon
 from tests.e2e.harness import free_port
 from tests.e2e.ledger import SETTINGS, Caller, calling, compare

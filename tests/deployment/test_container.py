@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.storage.migrations import REVISION_TABLE, head
+from app.database.migrations import REVISION_TABLE, head
 from tests.e2e.harness import Server
 from tests.examples import execute
 

@@ -7,12 +7,12 @@ import promql_parser
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.database.rights import RIGHTS
+from app.database.tables import metadata
 from app.sessions.ports import Census, SessionGroup, SessionProgress
-from app.storage.rights import RIGHTS
-from app.storage.tables import metadata
-from app.telemetry.cells import Cells
-from app.web.metrics import exposition
+from app.telemetry.metrics import Cells
 from app.web.problems import CATALOGUE
+from app.web.routes.metrics import exposition
 from tests.docs.blocks import ROOT
 
 PAGE = (ROOT / "docs/operations.md").read_text()

@@ -31,7 +31,7 @@ def make_key(url: str, *scopes: str, name: str = "test") -> str:
 
 
 def soon(fact: Callable[[], bool]) -> None:
-    """Waits until it is so: a second (tests/sessions/test_keys.py), and more if the machine is busy."""
+    """Waits until the fact is true: a second (tests/access/test_keys.py), and more if the machine is busy."""
     until = time.monotonic() + 20.0
     while not fact():
         assert time.monotonic() < until
@@ -57,7 +57,7 @@ def test_keys_come_and_go_while_servers_run(database_url: str, tmp_path: Path) -
             assert made.status_code == 403
         assert bestpair(database_url, "keys", "revoke", key[:15]).returncode == 0
         soon(lambda: all(status(server, key) == 401 for server in servers))
-        assert [status(server) for server in servers] == [401] * count, "and the doors stay closed"
+        assert [status(server) for server in servers] == [401] * count, "access without a key stays closed"
     finally:
         for server in servers:
             server.stop()

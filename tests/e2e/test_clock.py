@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.client import Client
-from app.storage.migrations import migrate
+from app.database.migrations import migrate
 from tests.e2e.harness import Server
 from tests.examples import execute
 
@@ -17,7 +17,7 @@ DAYS_30 = 30 * 86_400.0
 HOUR = 3_600.0
 
 SETTABLE_CLOCK = """
-import app.storage.database as database
+import app.database.database as database
 step = "(SELECT seconds FROM test_clock)"
 database.SQLITE_NOW = f"({database.SQLITE_NOW} + {step})"
 database.POSTGRESQL_NOW = f"({database.POSTGRESQL_NOW} + {step})"

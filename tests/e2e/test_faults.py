@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import make_url
 
 from app.client import Client
-from app.storage.migrations import migrate
+from app.database.migrations import migrate
 from tests.e2e.harness import Server
 from tests.e2e.ledger import SETTINGS, Caller, Record, calling, check, compare
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from app.client import Client, ProblemError
-from app.sessions.replay import replay
-from app.sessions.verification import check_plans, verify
+from app.verification.replay import replay
+from app.verification.verify import check_plans, verify
 from app.wire.best_pair import BestPair
 from app.wire.serving import Feedback, Impression
 from tests.e2e.harness import Server

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from app.client import Client
-from app.sessions.verification import verify
-from app.storage.migrations import migrate
+from app.database.migrations import migrate
+from app.verification.verify import verify
 from tests.clusters import Cluster, own_cluster
 from tests.deployment import pgbouncer
 from tests.e2e.harness import Server, stored_impressions

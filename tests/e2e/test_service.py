@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from app.client import AsyncClient, Client
-from app.sessions.replay import replay
 from app.simulation.mixtures import mixture
 from app.simulation.population_file import save_population
 from app.simulation.remote import AdServers, run_remote
 from app.simulation.users import Users
+from app.verification.replay import replay
 from tests.e2e.harness import Server, reference_evidence, stored_evidence, stored_impressions
 from tests.simulation.delivery import Delayed, Duplicated, Immediate, Lossy, Reordered
 

@@ -63,14 +63,14 @@ async def application(_scope: Scope, _receive: Receive, _send: Send) -> None:
 
 
 def test_a_process_is_given_up_when_it_is_silent_or_dead(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers, "SILENT_CHECKS", 10)
+    monkeypatch.setattr(workers, "MOST_MISSED_PINGS", 10)
     config = Config("tests.e2e.test_workers:application", lifespan="off", log_config=None)
     worker = Worker(config, [])
     worker.start()
     try:
         for _ in range(50):
             assert worker.is_alive(), "it starts"
-        wait_for(lambda: worker.is_alive() and worker._has_answered)
+        wait_for(lambda: worker.is_alive() and worker._has_responded)
         assert worker.pid is not None
         os.kill(worker.pid, signal.SIGSTOP)
         checks = [worker.is_alive() for _ in range(30)]

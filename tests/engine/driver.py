@@ -1,6 +1,6 @@
 """One session against a known population, the memory sent through JSON at every plan: shared by the engine's tests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,13 @@ MAX_PLANS = 400
 
 Delivery = Callable[[IntArray, np.random.Generator], IntArray]
 """From how often each pair was to be shown to how often its answer was counted."""
+
+
+def evidence_from_rows(n_items: int, rows: Iterable[tuple[int, int, int, int, float]]) -> Evidence:
+    """Returns the evidence of rows (i, j, version, n, s) in any order of pair and rows; equal keys are added."""
+    table = np.array(list(rows), dtype=np.float64).reshape(-1, 5)
+    i, j, version, n = (table[:, column].astype(np.int64) for column in range(4))
+    return Evidence.empty(n_items).add(i, j, version, n, table[:, 4])
 
 
 def all_of_it(count: IntArray, _rng: np.random.Generator) -> IntArray:

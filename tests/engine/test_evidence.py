@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.engine.arrays import pair_index
 from app.engine.evidence import Evidence, InvalidEvidence
+from tests.engine.driver import evidence_from_rows
 
 Row = tuple[int, int, int, int, float]
 K = 4
@@ -49,7 +50,7 @@ def table(evidence: Evidence) -> list[tuple[float, ...]]:
 
 
 def test_counts_of_one_pair_in_either_order_are_added_by_version() -> None:
-    evidence = Evidence.from_rows(3, [(1, 0, 1, 10, 4.0), (0, 1, 1, 5, 5.0), (0, 1, 2, 1, 0.0), (2, 2, 1, 7, 6.0)])
+    evidence = evidence_from_rows(3, [(1, 0, 1, 10, 4.0), (0, 1, 1, 5, 5.0), (0, 1, 2, 1, 0.0), (2, 2, 1, 7, 6.0)])
     assert table(evidence) == [(0, 1, 1, 15, 9), (0, 1, 2, 1, 0), (2, 2, 1, 7, 6)]
     assert evidence.samples == 23
     assert totals(evidence) == {(0, 1): (16, 9.0), (2, 2): (7, 6.0)}
@@ -59,7 +60,7 @@ def test_counts_of_one_pair_in_either_order_are_added_by_version() -> None:
 
 
 def test_issued_takes_both_ends_of_the_range() -> None:
-    evidence = Evidence.from_rows(3, [(0, 1, version, 10**version, 0.0) for version in (1, 2, 3, 4)])
+    evidence = evidence_from_rows(3, [(0, 1, version, 10**version, 0.0) for version in (1, 2, 3, 4)])
     assert evidence.issued(2, 3).samples == 1100
     assert evidence.issued(3).samples == 11000
     assert evidence.issued(1, 1).samples == 10
@@ -68,7 +69,7 @@ def test_issued_takes_both_ends_of_the_range() -> None:
 
 
 def test_entries_answer_in_the_shape_asked_for() -> None:
-    evidence = Evidence.from_rows(3, [(0, 1, 1, 10, 4.0), (2, 2, 1, 7, 6.0)])
+    evidence = evidence_from_rows(3, [(0, 1, 1, 10, 4.0), (2, 2, 1, 7, 6.0)])
     n, s = evidence.entries(np.arange(3)[:, None], np.arange(3)[None, :])
     assert n.tolist() == [[0, 10, 0], [10, 0, 0], [0, 0, 7]]
     assert s.tolist() == [[0, 4, 0], [4, 0, 0], [0, 0, 6]]
@@ -79,13 +80,13 @@ def test_nothing_seen_is_zeros_everywhere() -> None:
     n, s = evidence.entries(ints(0, 2), ints(1, 2))
     assert (evidence.samples, n.tolist(), s.tolist()) == (0, [0, 0], [0.0, 0.0])
     assert evidence.distinct.n.tolist() == [0, 0, 0]
-    assert table(Evidence.from_rows(3, [])) == []
+    assert table(evidence_from_rows(3, [])) == []
     assert table(evidence.add(ints(), ints(), 1, ints(), np.zeros(0))) == []
 
 
 def test_arrays_passed_in_are_not_changed() -> None:
     i, j, n, s = ints(2, 0), ints(1, 1), ints(3, 4), np.array([1.0, 2.0])
-    before = Evidence.from_rows(3, [(0, 1, 1, 1, 1.0)])
+    before = evidence_from_rows(3, [(0, 1, 1, 1, 1.0)])
     before.add(i, j, 1, n, s)
     assert (i.tolist(), j.tolist(), n.tolist(), s.tolist()) == ([2, 0], [1, 1], [3, 4], [1.0, 2.0])
     assert table(before) == [(0, 1, 1, 1, 1)]
@@ -93,7 +94,7 @@ def test_arrays_passed_in_are_not_changed() -> None:
 
 @given(rows_of_counts)
 def test_totals_entries_and_dense_counts_equal_the_dictionary(rows: list[Row]) -> None:
-    evidence = Evidence.from_rows(K, rows)
+    evidence = evidence_from_rows(K, rows)
     expected = reference(rows)
     assert totals(evidence) == expected
     assert evidence.samples == sum(n for n, _ in expected.values())
@@ -111,7 +112,7 @@ def test_totals_entries_and_dense_counts_equal_the_dictionary(rows: list[Row]) -
 
 @given(rows_of_counts, st.integers(1, 4), st.integers(1, 4))
 def test_issued_equals_the_dictionary_of_those_versions(rows: list[Row], first: int, last: int) -> None:
-    evidence = Evidence.from_rows(K, rows)
+    evidence = evidence_from_rows(K, rows)
     assert totals(evidence.issued(first, last)) == reference(rows, first, last)
     assert totals(evidence.issued(first)) == reference(rows, first)
 
@@ -120,15 +121,15 @@ def test_issued_equals_the_dictionary_of_those_versions(rows: list[Row], first: 
 def test_order_and_grouping_of_additions_do_not_matter(rows: list[Row], chance: object, cut: int) -> None:
     shuffled = list(rows)
     chance.shuffle(shuffled)  # type: ignore[attr-defined]
-    in_two = Evidence.from_rows(K, shuffled[:cut])
+    in_two = evidence_from_rows(K, shuffled[:cut])
     rest = np.array(shuffled[cut:], dtype=np.float64).reshape(-1, 5)
     i, j, version, n = rest[:, :4].astype(np.int64).T
-    assert table(in_two.add(j, i, version, n, rest[:, 4])) == table(Evidence.from_rows(K, rows))
+    assert table(in_two.add(j, i, version, n, rest[:, 4])) == table(evidence_from_rows(K, rows))
 
 
 @given(rows_of_counts)
 def test_rows_are_unique_and_sorted(rows: list[Row]) -> None:
-    evidence = Evidence.from_rows(K, rows)
+    evidence = evidence_from_rows(K, rows)
     keys = [row[:3] for row in table(evidence)]
     assert keys == sorted(set(keys))
     assert np.all(evidence.n > 0)
@@ -150,7 +151,7 @@ def test_rows_are_unique_and_sorted(rows: list[Row]) -> None:
 )
 def test_impossible_counts_are_refused(row: Row, says: str) -> None:
     with pytest.raises(InvalidEvidence, match=says):
-        Evidence.from_rows(3, [(0, 1, 1, 5, 2.0), row])
+        evidence_from_rows(3, [(0, 1, 1, 5, 2.0), row])
 
 
 def test_arrays_of_different_lengths_are_refused() -> None:

@@ -231,12 +231,6 @@ class TestPlanted:
         assert found.kind is FindingKind.SILENCE
 
 
-def test_a_refuted_rank_is_a_warning_only() -> None:
-    problem = Problem(n_items=4, epsilon=0.1, delta=0.1, rank=1)
-    found = findings(problem, Evidence.empty(4), Choices(gram_refuted=True), Shares(), Unanswered.none())
-    assert [(one.kind, one.suspends) for one in found] == [(FindingKind.RANK, False)]
-
-
 @pytest.mark.parametrize(
     ("epsilon", "most", "too_large"),
     [(0.05, 1.0, False), (0.05, 0.1, False), (0.0501, 0.1, True), (0.05, 0.0999, True), (0.05, 0.03, True)],

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from app.engine.arrays import Pair
 from app.engine.choices import Blank, Choices, Guess, Nominee
 from app.engine.memory import Certified, Memory, UnreadableMemory
+from app.engine.shares import RemovedBound
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 values = st.recursive(
@@ -30,7 +31,7 @@ def test_text_by_hand() -> None:
     memory = Memory(3, {"chosen": [0, 7]}, Certified(Pair(2, 5), 0.25, 3, ("mixture",)), choices)
     text = (
         '{"version":3,"notes":{"chosen":[0,7]},"choices":{"guess":{"version":1,"factor":[[0.5,0.25],[0.125,1.0]]},'
-        '"nominees":[{"version":2,"pair":[0,1],"guess":0.75}],"blanks":[{"version":2,"item":1,"guess":[0.5,0.998]}],"landmarks":[],"gram_refuted":false,"outlooks":[]},'
+        '"nominees":[{"version":2,"pair":[0,1],"guess":0.75}],"blanks":[{"version":2,"item":1,"guess":[0.5,0.998]}],"outlooks":[]},'
         '"certified":{"pair":[2,5],"gap":0.25,"version":3,"assumptions":["mixture"]}}'
     )
     assert memory.to_json() == text
@@ -40,11 +41,30 @@ def test_text_by_hand() -> None:
 
 def test_a_new_memory_is_empty() -> None:
     assert Memory.from_json(Memory().to_json()) == Memory()
-    assert Memory() == Memory(0, {}, None, Choices(None, (), (), ()))
+    assert Memory() == Memory(0, {}, None, Choices(None, (), ()))
 
 
 def test_a_memory_from_before_there_were_choices_is_read() -> None:
     assert Memory.from_json('{"version":4,"notes":{},"certified":null}') == Memory(4)
+
+
+OLD_CHOICES = '"guess":null,"nominees":[{"version":2,"pair":[0,1],"guess":0.75}],"blanks":[],"outlooks":[]'
+
+
+def test_a_memory_of_version_0_1_0_that_never_used_bound_g_is_read() -> None:
+    text = (
+        f'{{"version":4,"notes":{{}},"choices":{{{OLD_CHOICES},"landmarks":[],"gram_refuted":false}},"certified":null}}'
+    )
+    assert Memory.from_json(text) == Memory(4, choices=Choices(nominees=(Nominee(2, Pair(0, 1), 0.75),)))
+
+
+@pytest.mark.parametrize(
+    "used", ['"landmarks":[{"version":1,"items":[2]}],"gram_refuted":false', '"landmarks":[],"gram_refuted":true']
+)
+def test_a_memory_that_uses_bound_g_is_refused_with_the_reason(used: str) -> None:
+    text = f'{{"version":4,"notes":{{}},"choices":{{{OLD_CHOICES},{used}}},"certified":null}}'
+    with pytest.raises(RemovedBound, match=r"bound G \(rank\).*version 0\.1\.0"):
+        Memory.from_json(text)
 
 
 @given(st.builds(Memory, st.integers(0, 10**6), st.dictionaries(st.text(), values, max_size=4), st.none() | latches))
@@ -71,7 +91,7 @@ def test_numbers_that_json_lacks_are_refused(number: float) -> None:
         # Choices that cannot be read must not be taken for none: their share of delta is spent.
         '{"version":1,"notes":{},"choices":null,"certified":null}',
         '{"version":1,"notes":{},"choices":{},"certified":null}',
-        '{"version":1,"notes":{},"choices":{"guess":null,"nominees":[{}],"blanks":[],"landmarks":[],"gram_refuted":false},"certified":null}',
+        '{"version":1,"notes":{},"choices":{"guess":null,"nominees":[{}],"blanks":[]},"certified":null}',
         '{"version":"one","notes":{},"certified":null}',
         '{"version":null,"notes":{},"certified":null}',
         '{"version":1,"notes":5,"certified":null}',

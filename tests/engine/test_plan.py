@@ -14,6 +14,7 @@ from app.engine.plan import MOST_NAMED, plan
 from app.engine.policies import policy_named
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Problem
+from tests.engine.driver import evidence_from_rows
 
 # Pair (0, 1) is hardly ever left without a click, the others always: certified.
 CLEAR = [(0, 1, 1, 2000, 100.0), (0, 2, 1, 2000, 2000.0), (1, 2, 1, 2000, 2000.0)]
@@ -37,7 +38,7 @@ class Boastful(Policy):
 
 
 def test_clear_evidence_is_certified_and_asks_for_nothing() -> None:
-    evidence = Evidence.from_rows(3, CLEAR)
+    evidence = evidence_from_rows(3, CLEAR)
     step = plan(Boastful(5), PROBLEM, evidence, Memory(7, {"kept": 1}))
     report = step.report
     assert (report.pair, report.verdict, report.certified) == (Pair(0, 1), Verdict.CERTIFIED, True)
@@ -51,8 +52,8 @@ def test_clear_evidence_is_certified_and_asks_for_nothing() -> None:
 
 
 def test_the_latch_outlives_evidence_that_contradicts_it() -> None:
-    first = plan(Boastful(5), PROBLEM, Evidence.from_rows(3, CLEAR), Memory())
-    against = Evidence.from_rows(3, [*CLEAR, (0, 1, 1, 10**6, 1e6), (1, 2, 1, 10**6, 0.0)])
+    first = plan(Boastful(5), PROBLEM, evidence_from_rows(3, CLEAR), Memory())
+    against = evidence_from_rows(3, [*CLEAR, (0, 1, 1, 10**6, 1e6), (1, 2, 1, 10**6, 0.0)])
     assert assess(PROBLEM, against).leader == Pair(1, 2)
     second = plan(Boastful(5), PROBLEM, against, Memory.from_json(first.memory.to_json()))
     assert (second.report.pair, second.report.verdict) == (Pair(0, 1), Verdict.CERTIFIED)
@@ -74,7 +75,7 @@ def test_a_policy_cannot_certify_by_itself() -> None:
 
 
 def test_the_gap_reported_is_that_of_the_pair_reported() -> None:
-    evidence = Evidence.from_rows(3, [(0, 1, 1, 50, 20.0), (0, 2, 1, 50, 40.0), (1, 2, 1, 50, 45.0)])
+    evidence = evidence_from_rows(3, [(0, 1, 1, 50, 20.0), (0, 2, 1, 50, 40.0), (1, 2, 1, 50, 45.0)])
     report = plan(Boastful(1), PROBLEM, evidence, Memory()).report
     found = assess(PROBLEM, evidence)
     assert report.pair == Pair(1, 2) != found.leader
@@ -86,7 +87,7 @@ def test_the_gap_reported_is_that_of_the_pair_reported() -> None:
 @pytest.mark.parametrize(("spent", "asked"), [(0, 10), (4, 6), (10, 0), (13, 0)])
 def test_the_demand_is_cut_to_what_the_budget_leaves(spent: int, asked: int) -> None:
     problem = Problem(n_items=3, epsilon=0.05, delta=0.1, budget=10)
-    evidence = Evidence.from_rows(3, [(0, 1, 1, spent, 0.0)])
+    evidence = evidence_from_rows(3, [(0, 1, 1, spent, 0.0)])
     policy = Boastful(100)
     step = plan(policy, problem, evidence, Memory())
     assert step.demand.total == asked
@@ -110,7 +111,7 @@ def test_two_items_need_no_showing() -> None:
 
 def test_the_strongest_contenders_are_named_with_their_intervals() -> None:
     rows = [(0, 1, 1, 400, 100.0), (0, 2, 1, 400, 130.0), (1, 2, 1, 40, 8.0), (0, 3, 1, 4000, 4000.0)]
-    evidence, problem = Evidence.from_rows(4, rows), Problem(n_items=4, epsilon=0.01, delta=0.1)
+    evidence, problem = evidence_from_rows(4, rows), Problem(n_items=4, epsilon=0.01, delta=0.1)
     report = plan(Boastful(10), problem, evidence, Memory()).report
     assessment = assess(problem, evidence)
     named = [each.pair for each in report.race]
@@ -127,7 +128,7 @@ def test_the_strongest_contenders_are_named_with_their_intervals() -> None:
 def test_no_more_contenders_are_named_than_people_look_at() -> None:
     problem = Problem(n_items=12, epsilon=0.05, delta=0.1)
     rows = [(i, j, 1, 50, float((7 * i + 11 * j) % 50)) for i in range(12) for j in range(i + 1, 12)]
-    evidence = Evidence.from_rows(12, rows)
+    evidence = evidence_from_rows(12, rows)
     report = plan(Boastful(10), problem, evidence, Memory()).report
     assessment = assess(problem, evidence)
     assert report.contenders > MOST_NAMED == len(report.race)

@@ -4,9 +4,9 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from app.sessions.audit import OPEN_ACCESS
+from app.access.audit import OPEN_ACCESS
+from app.errors import NotCertified, SessionError, SessionNotFound, TicketNotFound
 from app.sessions.creation import NewSession, settle
-from app.sessions.errors import NotCertified, SessionError, SessionNotFound, TicketNotFound
 from app.sessions.model import (
     Counters,
     FeedbackStatus,

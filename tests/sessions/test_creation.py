@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from app.engine.problem import Model, SelfPairs
+from app.errors import InvalidSession
 from app.sessions.creation import NewSession, settle
-from app.sessions.errors import InvalidSession
 from app.sessions.model import FeedbackKind, Item, MissingFeedback
-from tests.sessions.conftest import items
+from tests.session_fixtures import items
 
 
 def test_defaults() -> None:
@@ -30,6 +30,15 @@ def test_seeds_differ_unless_given() -> None:
     assert settle(NewSession(items=items(2), seed=5)).seed == 5
 
 
+def test_a_rank_is_taken_by_the_policies_that_use_it() -> None:
+    taking = {"lrmc": Model.STOCHASTIC, "rplans_literal": Model.STOCHASTIC, "plans": Model.DETERMINISTIC}
+    for policy, model in taking.items():
+        new = NewSession(items=items(3), policy=policy, model=model, rank=2, self_pairs=SelfPairs.EXPLORE)
+        assert settle(new).rank == 2
+    with pytest.raises(InvalidSession, match=r'"rplans" does not use a rank: leave it out \("auto"\); lrmc, plans, '):
+        settle(NewSession(items=items(3), rank=2))
+
+
 @pytest.mark.parametrize(
     ("changes", "field"),
     [
@@ -40,6 +49,8 @@ def test_seeds_differ_unless_given() -> None:
         ({"epsilon": 2.0}, "epsilon"),
         ({"delta": float("nan")}, "delta"),
         ({"rank": 4}, "rank"),
+        ({"rank": 2}, "rank"),
+        ({"rank": 2, "policy": "lucb"}, "rank"),
         ({"budget": 0}, "budget"),
         ({"policy": "magic"}, "policy"),
         ({"policy": "plans"}, "policy"),

@@ -2,8 +2,7 @@
 
 Every session is watched at every plan: wrong certified pairs, upper bounds below the truth, the best pair's lower bound
 above it (by kind), displayed intervals that miss. Each count is held against the 99 % binomial bound of its share.
-`make coverage` runs all cells, `make test` a short version. Sessions with landmarks are three quarters as many: they
-share everything but one bound with the others.
+`make coverage` runs all cells, `make test` a short version.
 """
 
 import argparse
@@ -13,25 +12,21 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from rich.progress import track
 from scipy.stats import binom
 
-from app.engine.arrays import IntArray, pair_items
+from app.engine.arrays import pair_items
 from app.engine.bounds import Kind
 from app.engine.bounds.combined import combined_bounds
 from app.engine.bounds.direct import direct_bounds
-from app.engine.bounds.gram_counts import Landmarks
 from app.engine.certificate import displayed
 from app.engine.choices import Choices
-from app.engine.demand import Demand
-from app.engine.landmarks import choose, entries, next_batch
 from app.engine.policies import rplans
-from app.engine.policies.policy import Policy, Proposal, Situation
-from app.engine.problem import Problem, SelfPairs
-from app.engine.shares import Shares
+from app.engine.policies.policy import Policy
+from app.engine.problem import Problem
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from tests.engine.driver import Run, run
@@ -39,19 +34,14 @@ from tests.engine.driver import Run, run
 REGIMES = ("ads6", "ads20", "pref", "clus")
 RANKS = (2, 3)
 DELTAS = (0.1, 0.5)
-WAYS = ("pairs", "items", "gram")
-"""Answers that tell of the pair only (every second session opens a blank whatever it costs), or of the items; landmarks
-chosen and used whatever they cost, by rank and rank free in turn."""
+WAYS = ("pairs", "items")
+"""Answers that tell of the pair only (every second session opens a blank whatever it costs), or of the items."""
 
 N_ITEMS = {"ads6": 20, "ads20": 12, "pref": 10, "clus": 20}
 """`clus` has five favourites a group; with fewer items there would be hardly anything else."""
 
 EPSILON = {"ads6": 0.1, "ads20": 0.1, "pref": 0.2, "clus": 0.2}
 CERTAINTY = 0.99
-
-FIRST_LOOK, LANDMARK_LOOK, LANDMARK_PART = 30, 60, 4
-"""Samples of every entry before landmarks are chosen, and of each of their entries in every plan after, at least: with
-a sixth of it, bound G was the best that is known of some pair in one session of `ads20` in six; now in every second."""
 
 
 @dataclass(frozen=True)
@@ -69,60 +59,15 @@ class Cell:
             n_items=N_ITEMS[self.regime],
             epsilon=EPSILON[self.regime],
             delta=self.delta,
-            rank=self.rank if self.way == "gram" else None,
-            self_pairs=SelfPairs.EXPLORE if self.way == "gram" else SelfPairs.NEVER,
             seed=seed,
             item_clicks=self.way == "items",
         )
-
-    def policy(self, seed: int) -> rplans.Rplans:
-        """Returns the policy of the seed-th session."""
-        return WithLandmarks(rank_free=seed % 2 == 1) if self.way == "gram" else rplans.Rplans()
-
-
-class WithLandmarks(rplans.Rplans):
-    """rplans that also chooses landmarks after a look at every entry and shows their columns in every plan."""
-
-    def __init__(self, *, rank_free: bool) -> None:
-        self.rank_free = rank_free
-
-    def shares(self, _problem: Problem) -> Shares:
-        """Returns shares with a part for G."""
-        return Shares(upper=0.02, nominees=0.13, direct=0.35, screening=0.3, gram=0.2)
-
-    def propose(self, now: Situation) -> Proposal:
-        """Returns what rplans asks for, and the landmarks' columns on top."""
-        proposal = super().propose(now)
-        K, rank = now.problem.n_items, now.problem.rank
-        assert rank is not None
-        everyone = np.triu_indices(K)
-        if now.version == 1:
-            return replace(proposal, demand=_both(proposal.demand, *everyone, np.full(len(everyone[0]), FIRST_LOOK)))
-        choices = proposal.choices or now.choices
-        if not choices.landmarks:
-            items = choose(now.evidence, range(K), rank, rank_free=True).items
-            assert items is not None
-            choices = choices.add_landmarks(Landmarks(now.version, items, self.rank_free))
-        if now.version % 2 == 0:
-            threshold = float(now.assessment.bounds.upper.min()) - now.problem.epsilon
-            batch = next_batch(now.evidence, choices.landmarks[0], max(now.version, 3), threshold)
-            choices = choices.with_batch(batch)
-        i, j = entries(choices.landmarks[0], K)
-        core = np.isin(i, choices.landmarks[0].items) & np.isin(j, choices.landmarks[0].items)
-        count = np.where(core, 10, 1) * max(LANDMARK_LOOK, now.evidence.samples // (LANDMARK_PART * len(i)))
-        return replace(proposal, demand=_both(proposal.demand, i, j, count), choices=choices)
-
-
-def _both(demand: Demand, i: IntArray, j: IntArray, count: IntArray) -> Demand:
-    """Returns a demand with more entries."""
-    columns = ((demand.i, i), (demand.j, j), (demand.count, count))
-    return Demand.of_entries(*(np.concatenate(column).astype(np.int64) for column in columns))
 
 
 def watch(cell: Cell, seed: int) -> Counter[str]:
     """Returns what went wrong in one session, and which bounds were at work: 0 or 1 each."""
     people = mixture(cell.regime, N_ITEMS[cell.regime], cell.rank, np.random.default_rng([seed, cell.rank]))
-    policy, problem = cell.policy(seed), cell.problem(seed)
+    policy, problem = rplans.Rplans(), cell.problem(seed)
     usual = rplans.WORTH_SCREENING
     rplans.WORTH_SCREENING = np.inf if seed % 2 else usual  # any price is low enough
     try:
@@ -159,7 +104,7 @@ def failures(policy: Policy, problem: Problem, people: Population, finished: Run
             ),
             "compared": any(len(one.rivals) for one in bounds.contrasts),
             "displayed": np.any((shown.low > truth) | (shown.high < truth)),
-            "active": np.any(bounds.binding == Kind.GRAM if shares.gram else structural),
+            "active": np.any(structural),
             "decisive": bool(bounds.assumptions),
         }
         for name, seen in now.items():
@@ -174,12 +119,12 @@ def allowed(share: float, runs: int) -> int:
 
 def limits(cell: Cell, runs: int) -> dict[str, int]:
     """Returns how often each thing may go wrong."""
-    shares, delta = cell.policy(0).shares(cell.problem(0)), cell.delta
+    shares, delta = rplans.Rplans().shares(cell.problem(0)), cell.delta
     return {
         "wrong": allowed(delta, runs),
         "upper": allowed((shares.upper + shares.nominees) * delta, runs),
         "direct": allowed(shares.direct * delta, runs),
-        "structural": allowed((shares.screening + shares.gram + shares.clicks) * delta, runs),
+        "structural": allowed((shares.screening + shares.clicks) * delta, runs),
         "contrast": allowed(shares.contrasts * delta, runs),
         "displayed": allowed(delta, runs),
     }
@@ -210,15 +155,14 @@ def main() -> int:
     parser.add_argument("--way", choices=WAYS, action="append", help="only these ways (all)")
     arguments = parser.parse_args()
     runs, ways = arguments.runs, arguments.way or WAYS
-    of_way = {"pairs": runs, "items": runs, "gram": -(-3 * runs // 4)}
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     bad = 0
     kinds = ("wrong", "upper", "direct", "structural", "contrast", "displayed")
     print(f"{'cell':28s} certified active compared decisive  " + "  ".join(f"{kind:>14s}" for kind in kinds))  # noqa: T201
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-        tasks = [(cell, of_way[cell.way]) for cell in cells() if cell.way in ways]
-        for (cell, sessions), found in track(zip(tasks, pool.map(_measure, tasks), strict=True), total=len(tasks)):
-            limit = limits(cell, sessions)
+        tasks = [(cell, runs) for cell in cells() if cell.way in ways]
+        for (cell, _), found in track(zip(tasks, pool.map(_measure, tasks), strict=True), total=len(tasks)):
+            limit = limits(cell, runs)
             over = [kind for kind in kinds if found[kind] > limit[kind]]
             bad += len(over)
             name = f"{cell.regime} r={cell.rank} delta={cell.delta} {cell.way}"

@@ -9,7 +9,7 @@ from app.engine.plan import plan
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
-from app.sessions.notes import ENOUGH_ANSWERS, epsilon_note
+from app.results.notes import ENOUGH_ANSWERS, epsilon_note
 from app.simulation.mixtures import mixture
 from app.simulation.run import show
 from app.simulation.users import Users

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from app.counting.rules import OpenImpression, Uptime, fold
 from app.engine.confidence import upper_end
 from app.sessions.creation import NewSession, settle
-from app.sessions.maturity import OpenImpression, Uptime, fold
 from app.sessions.model import Item
 
 ALPHA = 0.1

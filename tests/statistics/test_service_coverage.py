@@ -8,16 +8,16 @@ import pytest
 from scipy.stats import binom
 from sqlalchemy import select
 
+from app.counting import rules as maturity
+from app.counting import sql as folding
+from app.database.store import SqlStore
+from app.database.tables import impressions
 from app.engine.confidence import upper_end
-from app.sessions import maturity
+from app.planning.make_plan import evidence_of
 from app.sessions.creation import NewSession
 from app.sessions.model import Item
-from app.sessions.planning import evidence_of
 from app.sessions.ports import Order
 from app.sessions.service import Answer, Sessions
-from app.storage import folding
-from app.storage.store import SqlStore
-from app.storage.tables import impressions
 
 ALPHA = 0.1
 NO_CLICK = 0.6  # of every pair
@@ -76,5 +76,5 @@ async def test_counting_by_arrival_would_break_it(tmp_path: Path, monkeypatch: p
         return sorted(connection.scalars(mine, {"id": given["id"]}))
 
     monkeypatch.setattr(folding, "_ripe", answered)
-    monkeypatch.setattr("app.storage.folding.fold", by_arrival)
+    monkeypatch.setattr("app.counting.sql.fold", by_arrival)
     assert await misses(tmp_path) > 2 * ALLOWED

@@ -1,4 +1,4 @@
-"""The pipe of all lines, in a process of its own as a server has it."""
+"""Logging as a server process configures it, in a separate process."""
 
 import json
 import logging
@@ -9,8 +9,8 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy.exc import IntegrityError
 
-from app.telemetry.log_faults import as_text
-from app.telemetry.sampling import Sampling
+from app.telemetry.log_format import exception_text
+from app.telemetry.logs import Sampling
 
 BEGIN = """
 import logging, threading, warnings, structlog
@@ -48,7 +48,7 @@ log.debug("unseen")
     assert line.split(" ", 1)[1] == "info    session_created logger=bestpair.test session=s1 items=3 request_id=r-1"
 
 
-def test_everything_goes_through_the_pipe() -> None:
+def test_lines_of_libraries_threads_and_the_main_thread_have_the_same_format() -> None:
     events = events_of("""
 warnings.warn("of a library")
 warnings.warn("of another")
@@ -66,16 +66,16 @@ raise ValueError("the password is hunter2")
     assert "ValueError: the password is ***" in str(events[5]["fault"])
 
 
-def test_a_line_that_cannot_be_written_does_not_show_what_was_in_it() -> None:
+def test_a_line_that_cannot_be_formatted_is_reported_without_its_content() -> None:
     (event,) = events_of('log.info("count %d", "hunter2")')
     assert event == {"event": "log_line_lost", "logger": "bestpair.test"}
 
 
-def test_a_fault_is_told_without_the_values_that_libraries_quote() -> None:
+def test_exceptions_are_logged_without_the_values_that_libraries_quote() -> None:
     class Shape(BaseModel):
         ticket: int
 
-    quoted = "".join(["pla", "nted"])  # so that no line of code shows it
+    quoted = "".join(["pla", "nted"])  # the traceback contains lines of this code
     driver = RuntimeError(f'duplicate key value violates "uq"\nDETAIL:  Key (ticket)=({quoted}) already exists.')
     try:
         try:
@@ -83,21 +83,21 @@ def test_a_fault_is_told_without_the_values_that_libraries_quote() -> None:
         except ValueError as first:
             raise IntegrityError("INSERT", {"ticket": quoted}, driver) from first
     except IntegrityError as error:
-        text = as_text(error)
+        text = exception_text(error)
     assert quoted not in text
-    assert "ValidationError: Shape does not have its shape" in text
+    assert "ValidationError: Shape failed validation" in text
     assert 'IntegrityError: duplicate key value violates "uq"' in text
     assert text.index("ValidationError") < text.index("IntegrityError")
-    assert 'Shape.model_validate({"ticket": quoted})' in text, "where it happened is told"
+    assert 'Shape.model_validate({"ticket": quoted})' in text, "the traceback is logged"
 
 
-def test_a_chain_of_faults_that_bites_its_tail_ends() -> None:
+def test_a_circular_chain_of_exceptions_ends() -> None:
     first, second = ValueError("a"), ValueError("b")
     first.__cause__, second.__cause__ = second, first
-    assert as_text(first).count("ValueError") == 2
+    assert exception_text(first).count("ValueError") == 2
 
 
-def test_of_a_flood_one_line_a_second_is_written() -> None:
+def test_repeated_errors_are_logged_once_a_second() -> None:
     now = 0.0
     sampling = Sampling(1.0, lambda: now)
 
@@ -108,7 +108,7 @@ def test_of_a_flood_one_line_a_second_is_written() -> None:
     assert passes("a") == 0
     assert [passes("a") for _ in range(500)] == [None] * 500
     assert passes("b") == 0
-    assert passes("a", error=ValueError) == 0, "another error is another kind"
+    assert passes("a", error=ValueError) == 0, "another type of exception is another kind"
     assert [passes("changed", logging.INFO) for _ in range(3)] == [0, 0, 0]
     now = 0.99
     assert passes("a") is None
@@ -119,7 +119,7 @@ def test_of_a_flood_one_line_a_second_is_written() -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "console"])
-def test_a_forged_name_stays_in_its_line(form: str) -> None:
+def test_a_label_cannot_forge_a_line(form: str) -> None:
     code = r'log.info("session_created", extra={"label": "x\n{\"event\":\"forged\"}\x1b[2J\u2028y"})'
     (line,) = lines_of(code, form)
     assert line.isprintable()

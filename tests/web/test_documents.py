@@ -141,7 +141,7 @@ def _all_files(api: Caller, page: str) -> dict[str, str]:
 
 def test_every_file_is_used_by_a_page(api: Caller) -> None:
     used = {name for path in ("/", "/docs") for name in _all_files(api, api.get(path).text)}
-    there = {f"static/{file.name}" for file in (Path(app.__file__).parent / "web/static").iterdir()}
+    there = {f"static/{file.name}" for file in (Path(app.__file__).parent / "web/dashboard").iterdir()}
     assert there - used == {"static/dashboard.html", "static/docs.html"}
 
 

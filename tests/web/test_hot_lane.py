@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
-from app.sessions.errors import FeedbackConflict, Overloaded
-from app.telemetry.meter import Meter
-from app.web.access import Gate
+from app.errors import FeedbackConflict, Overloaded
+from app.telemetry.metrics import Meter
+from app.web.access_control import AccessControl
 from app.web.api import build_api
 from app.web.hot_lane import HotLane
 from tests.fakes.caller import Caller
@@ -114,7 +114,7 @@ async def _refuse_all(scope: Any, _receive: Any, _send: Any) -> None:
 @pytest.mark.parametrize("request_", SERVED, ids=str)
 def test_usual_requests_do_not_reach_the_framework(request_: tuple[str, str, bytes, dict[str, str]]) -> None:
     sessions = FakeSessions()
-    lane = HotLane(_refuse_all, sessions, body_limit_bytes=LIMIT, gate=Gate(None), meter=Meter())
+    lane = HotLane(_refuse_all, sessions, body_limit_bytes=LIMIT, access_control=AccessControl(None), meter=Meter())
     with Caller(build_api(sessions, version="1", body_limit_bytes=LIMIT)) as api:
         api.post("/v1/sessions", {"items": ["a", "b", "c"]})
     method, path, content, headers = request_

@@ -1,19 +1,22 @@
-"""Every endpoint with no key, a wrong scope, a wrong session, a revoked key and the right one: the whole table."""
+"""Every endpoint without a key and with a key that is right, revoked, of other scopes or of another session."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
 
-from app.sessions.access import OpenTo
-from app.sessions.keyring import Keyring
-from app.sessions.keys import Scope, new_key
+from app.access.admission import KeylessAccess
+from app.access.key_cache import KeyCache
+from app.access.keys import Scope, new_key
+from app.access.sql import AccessStore
 from app.sessions.model import Counters, Live
-from app.web.access import OPEN_PATHS, Gate, scopes_of_routes
+from app.web.access import OPEN_PATHS, scopes_of_routes
+from app.web.access_control import AccessControl
 from app.web.api import Api, build_api
-from tests.fakes.access import FakeAccess
+from tests.access.stores import access_store
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import FakeSessions
 
@@ -23,12 +26,12 @@ AT = "/v1/sessions/{session_id}"
 
 @dataclass(frozen=True)
 class Row:
-    """One endpoint: which scope it takes, what a call looks like, what the right key gets and what a bound one does."""
+    """One endpoint: the scope it requires, a body to send, and the status for the right key and for a bound key."""
 
     scope: Scope | None
     body: object = None
     right: int = 200
-    bound: int = 200  # with a key that is bound to the session s0, which the call is about if it is about one
+    bound: int = 200  # for a key that is bound to the session s0, with which the endpoint is called if it has one
 
 
 ONE = {"ticket": "t", "reward": 1}
@@ -65,18 +68,21 @@ GUARDED = [endpoint for endpoint, row in MATRIX.items() if row.scope is not None
 ENDPOINTS = pytest.mark.parametrize("endpoint", MATRIX, ids=" ".join)
 
 
-class Place:
-    """The service with two sessions, and keys of every kind."""
+class Service:
+    """The API with the sessions s0 and s1, and a way to make keys of every kind."""
 
-    def __init__(self, hot_lane: bool) -> None:
-        self.sessions, self.access = FakeSessions(), FakeAccess()
-        self.ring = Keyring(self.access)
-        self.gate = Gate(self.ring)
+    def __init__(self, store: AccessStore, hot_lane: bool) -> None:
+        self.sessions, self.store = FakeSessions(), store
+        self.cache = KeyCache(store)
         self.app: Api = build_api(
-            self.sessions, version="1", body_limit_bytes=10_000, hot_lane=hot_lane, gate=self.gate, trail=self.access
+            self.sessions,
+            version="1",
+            body_limit_bytes=10_000,
+            hot_lane=hot_lane,
+            access_control=AccessControl(self.cache),
+            access_store=store,
         )
         self.caller = Caller(self.app)
-        self.access.session_ids = {"s0", "s1"}
         self.admin = self.key(ADMIN)
         for _ in range(2):
             assert self.call(("POST", "/v1/sessions"), self.admin).status_code == 201
@@ -85,10 +91,10 @@ class Place:
     def key(self, *scopes: Scope, session: str | None = None, revoked: bool = False) -> str:
         async def make() -> str:
             shown, key = new_key("k", scopes, session_id=session)
-            await self.access.add_key(key, "test")
+            await self.store.add_key(key, "test")
             if revoked:
-                await self.access.revoke_key(key.id, "test")
-            await self.ring.refresh()
+                await self.store.revoke_key(key.id, "test")
+            await self.cache.refresh()
             return shown
 
         return asyncio.run(make())
@@ -103,20 +109,30 @@ class Place:
 
 
 @pytest.fixture(params=[True, False], ids=["hot lane", "plain"])
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    made = Place(request.param)
-    with made.caller:
-        yield made
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
+    with access_store(tmp_path) as store:
+        made = Service(store, request.param)
+        with made.caller:
+            yield made
 
 
-def test_every_route_has_a_row_that_says_its_scope(place: Place) -> None:
-    assert scopes_of_routes(place.app) == {endpoint: row.scope for endpoint, row in MATRIX.items()}
+@pytest.fixture(scope="module")
+def no_keys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyCache]:
+    """Keys of a database in which no key was ever made."""
+    with access_store(tmp_path_factory.mktemp("access")) as store:
+        cache = KeyCache(store)
+        asyncio.run(cache.refresh())
+        yield cache
+
+
+def test_every_route_has_a_row_with_its_scope(service: Service) -> None:
+    assert scopes_of_routes(service.app) == {endpoint: row.scope for endpoint, row in MATRIX.items()}
     assert {path for (_, path), row in MATRIX.items() if row.scope is None} == OPEN_PATHS
 
 
-def untouched(place: Place) -> bool:
-    """Whether nothing was asked of the use cases."""
-    seen = place.sessions
+def untouched(service: Service) -> bool:
+    """Whether no use case was called."""
+    seen = service.sessions
     return not (seen.orders or seen.answers or seen.changes or seen.actors) and set(seen.records) == {"s0", "s1"}
 
 
@@ -128,127 +144,129 @@ def refused(answer: httpx.Response, status: int) -> str:
 
 
 @ENDPOINTS
-def test_without_a_key(place: Place, endpoint: tuple[str, str]) -> None:
-    answer = place.call(endpoint, None)
+def test_without_a_key(service: Service, endpoint: tuple[str, str]) -> None:
+    answer = service.call(endpoint, None)
     if MATRIX[endpoint].scope is None:
         assert answer.status_code == 200
         return
     assert "keys create" in refused(answer, 401)
     assert answer.headers["www-authenticate"] == "Bearer"
-    assert untouched(place)
+    assert untouched(service)
 
 
 @ENDPOINTS
-def test_with_a_revoked_key(place: Place, endpoint: tuple[str, str]) -> None:
-    answer = place.call(endpoint, place.key(*Scope, revoked=True))
+def test_with_a_revoked_key(service: Service, endpoint: tuple[str, str]) -> None:
+    answer = service.call(endpoint, service.key(*Scope, revoked=True))
     if MATRIX[endpoint].scope is None:
-        assert answer.status_code == 200, "what is open asks for none, and looks at none"
+        assert answer.status_code == 200, "open paths do not look at keys"
         return
     refused(answer, 401)
     assert answer.headers["www-authenticate"] == 'Bearer error="invalid_token"'
-    assert untouched(place)
+    assert untouched(service)
 
 
 @pytest.mark.parametrize("endpoint", GUARDED, ids=" ".join)
-def test_with_every_wrong_scope_at_once(place: Place, endpoint: tuple[str, str]) -> None:
+def test_with_all_other_scopes(service: Service, endpoint: tuple[str, str]) -> None:
     scope = MATRIX[endpoint].scope
     assert scope is not None
     wrong = [each for each in Scope if each not in {scope, ADMIN}]
     needed = scope if scope == ADMIN else f"{scope} or {ADMIN}"
-    assert f"the scope {needed};" in refused(place.call(endpoint, place.key(*wrong)), 403)
-    assert untouched(place)
+    assert f"the scope {needed};" in refused(service.call(endpoint, service.key(*wrong)), 403)
+    assert untouched(service)
 
 
 @pytest.mark.parametrize("endpoint", GUARDED, ids=" ".join)
-def test_with_the_scope_and_nothing_else(place: Place, endpoint: tuple[str, str]) -> None:
+def test_with_only_the_required_scope(service: Service, endpoint: tuple[str, str]) -> None:
     row = MATRIX[endpoint]
     assert row.scope is not None
-    shown = place.key(row.scope)
-    assert place.call(endpoint, shown).status_code == row.right
-    assert set(place.sessions.actors) <= {shown[:15]}, "what is written down names the key"
+    shown = service.key(row.scope)
+    assert service.call(endpoint, shown).status_code == row.right
+    assert set(service.sessions.actors) <= {shown[:15]}, "the audit trail names the key"
 
 
 @pytest.mark.parametrize("endpoint", GUARDED, ids=" ".join)
-def test_admin_may_do_everything(place: Place, endpoint: tuple[str, str]) -> None:
-    assert place.call(endpoint, place.admin).status_code == MATRIX[endpoint].right
+def test_admin_may_call_every_endpoint(service: Service, endpoint: tuple[str, str]) -> None:
+    assert service.call(endpoint, service.admin).status_code == MATRIX[endpoint].right
 
 
 @pytest.mark.parametrize("endpoint", GUARDED, ids=" ".join)
-def test_a_key_that_is_bound_to_the_session(place: Place, endpoint: tuple[str, str]) -> None:
+def test_a_key_bound_to_the_session(service: Service, endpoint: tuple[str, str]) -> None:
     row = MATRIX[endpoint]
     assert row.scope is not None
-    assert place.call(endpoint, place.key(row.scope, session="s0")).status_code == row.bound
+    assert service.call(endpoint, service.key(row.scope, session="s0")).status_code == row.bound
 
 
 @pytest.mark.parametrize("endpoint", [each for each in GUARDED if AT in each[1]], ids=" ".join)
-@pytest.mark.parametrize("session", ["s0", "nobody"])
-def test_a_key_that_is_bound_to_another_session(place: Place, endpoint: tuple[str, str], session: str) -> None:
-    detail = refused(place.call(endpoint, place.key(*Scope, session="s1"), session), 403)
-    assert "bound to session s1" in detail, "and not whether the other one exists"
-    assert untouched(place)
+@pytest.mark.parametrize("session", ["s0", "unknown"])
+def test_a_key_bound_to_another_session(service: Service, endpoint: tuple[str, str], session: str) -> None:
+    detail = refused(service.call(endpoint, service.key(*Scope, session="s1"), session), 403)
+    assert "bound to session s1" in detail, "the error does not reveal whether the other session exists"
+    assert untouched(service)
 
 
-def test_a_bound_key_sees_its_session_only(place: Place) -> None:
-    shown = place.key(READ, session="s0")
+def test_a_bound_key_sees_only_its_session(service: Service) -> None:
+    shown = service.key(READ, session="s0")
     for query in ("", "?limit=1", "?cursor=s1"):
-        listed = place.caller.get(f"/v1/sessions{query}", headers={"Authorization": f"Bearer {shown}"}).json()
+        listed = service.caller.get(f"/v1/sessions{query}", headers={"Authorization": f"Bearer {shown}"}).json()
         assert [each["id"] for each in listed["sessions"]] == ["s0"]
         assert listed["next_cursor"] is None
-    assert place.call(("DELETE", AT), place.admin).status_code == 204
-    assert place.call(("GET", "/v1/sessions"), shown).json()["sessions"] == []
+    assert service.call(("DELETE", AT), service.admin).status_code == 204
+    assert service.call(("GET", "/v1/sessions"), shown).json()["sessions"] == []
 
 
-def test_who_am_i(place: Place) -> None:
-    shown = place.key(READ, session="s0")
-    told = place.call(("GET", "/v1/access"), shown).json()
-    assert told == {"key": shown[:15], "name": "k", "scopes": ["read"], "session": "s0"}
-    assert place.call(("GET", "/v1/access"), place.admin).json()["scopes"] == ["serve", "feedback", "read", "admin"]
+def test_access_describes_the_key(service: Service) -> None:
+    shown = service.key(READ, session="s0")
+    described = service.call(("GET", "/v1/access"), shown).json()
+    assert described == {"key": shown[:15], "name": "k", "scopes": ["read"], "session": "s0"}
+    assert service.call(("GET", "/v1/access"), service.admin).json()["scopes"] == ["serve", "feedback", "read", "admin"]
 
 
-def test_the_trail_over_http(place: Place) -> None:
-    made = [place.key(READ)[:15] for _ in range(3)]
-    first = place.caller.get("/v1/audit?limit=2", headers={"Authorization": f"Bearer {place.admin}"}).json()
+def test_the_audit_trail_over_http(service: Service) -> None:
+    made = [service.key(READ)[:15] for _ in range(3)]
+    first = service.caller.get("/v1/audit?limit=2", headers={"Authorization": f"Bearer {service.admin}"}).json()
     assert [entry["details"]["key"] for entry in first["entries"]] == [made[2], made[1]]
     query = f"?cursor={first['next_cursor']}"
-    rest = place.caller.get(f"/v1/audit{query}", headers={"Authorization": f"Bearer {place.admin}"}).json()
-    assert [entry["details"]["key"] for entry in rest["entries"]] == [made[0], place.admin[:15]]
+    rest = service.caller.get(f"/v1/audit{query}", headers={"Authorization": f"Bearer {service.admin}"}).json()
+    assert [entry["details"]["key"] for entry in rest["entries"]] == [made[0], service.admin[:15]]
     assert rest["next_cursor"] is None
 
 
-def test_a_stream_ends_with_its_key(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = place.key(READ)
-    live = Live(place.sessions.snapshot, Counters(1, 1, 0, 0))
+def test_a_stream_ends_when_its_key_is_revoked(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = service.key(READ)
+    live = Live(service.sessions.snapshot, Counters(1, 1, 0, 0))
 
     def follow(_session_id: str, _idle_seconds: float) -> AsyncIterator[Live | None]:
-        async def told() -> AsyncIterator[Live | None]:
+        async def updates() -> AsyncIterator[Live | None]:
             yield live
-            await place.access.revoke_key(shown[:15], "me")
-            await place.ring.refresh()
-            yield Live(place.sessions.snapshot, Counters(77, 1, 0, 0))
+            await service.store.revoke_key(shown[:15], "me")
+            await service.cache.refresh()
+            yield Live(service.sessions.snapshot, Counters(77, 1, 0, 0))
             yield None
 
-        return told()
+        return updates()
 
-    monkeypatch.setattr(place.sessions, "follow", follow)
-    answer = place.call(("GET", f"{AT}/events"), shown)
+    monkeypatch.setattr(service.sessions, "follow", follow)
+    answer = service.call(("GET", f"{AT}/events"), shown)
     assert answer.status_code == 200
     assert "event: best-pair" in answer.text
-    assert "77" not in answer.text, "nothing is told after that"
-    assert place.call(("GET", f"{AT}/events"), shown).status_code == 401
+    assert "77" not in answer.text, "nothing is sent after the revocation"
+    assert service.call(("GET", f"{AT}/events"), shown).status_code == 401
 
 
-@pytest.mark.parametrize("open_to", OpenTo)
+@pytest.mark.parametrize("keyless_access", KeylessAccess)
 @pytest.mark.parametrize(
     "host", ["localhost:8000", "127.0.0.1", "[::1]:80", "127.9.9.9", "evil.example", "192.168.1.9:80", ""]
 )
 @pytest.mark.parametrize("hot_lane", [True, False])
-def test_without_any_key_made_it_depends_on_who_listens(open_to: OpenTo, host: str, hot_lane: bool) -> None:
-    access, sessions = FakeAccess(), FakeSessions()
-    ring = Keyring(access)
-    asyncio.run(ring.refresh())
-    app = build_api(sessions, version="1", body_limit_bytes=999, hot_lane=hot_lane, gate=Gate(ring, open_to=open_to))
+def test_access_before_the_first_key(
+    keyless_access: KeylessAccess, host: str, hot_lane: bool, no_keys: KeyCache
+) -> None:
+    access_control = AccessControl(no_keys, keyless_access=keyless_access)
+    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
     local = host.startswith(("localhost", "127.", "[::1]"))
-    expected = {OpenTo.NOBODY: 401, OpenTo.EVERYBODY: 404, OpenTo.THIS_MACHINE: 404 if local else 403}[open_to]
+    expected = {KeylessAccess.NONE: 401, KeylessAccess.ALL: 404, KeylessAccess.LOOPBACK: 404 if local else 403}[
+        keyless_access
+    ]
     with Caller(app) as caller:
         for method, path in (
             ("GET", "/v1/sessions/x/best-pair"),
@@ -261,12 +279,10 @@ def test_without_any_key_made_it_depends_on_who_listens(open_to: OpenTo, host: s
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "same-origin", "none"])
 @pytest.mark.parametrize("hot_lane", [True, False])
-def test_without_any_key_made_pages_from_elsewhere_change_nothing(site: str, hot_lane: bool) -> None:
-    """They cannot read an answer, but a browser sends their POST without a body, and without asking first."""
-    ring = Keyring(FakeAccess())
-    asyncio.run(ring.refresh())
-    gate = Gate(ring, open_to=OpenTo.THIS_MACHINE)
-    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, gate=gate)
+def test_before_the_first_key_pages_of_other_sites_change_nothing(site: str, hot_lane: bool, no_keys: KeyCache) -> None:
+    """They cannot read a response, but a browser sends their POST without a body, without a preflight request."""
+    access_control = AccessControl(no_keys, keyless_access=KeylessAccess.LOOPBACK)
+    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
     headers = {"Host": "localhost", "Sec-Fetch-Site": site}
     with Caller(app) as caller:
         for path in ("/next-pair", "/next-pair/batch", "/feedback", "/feedback/batch", ""):
@@ -299,31 +315,29 @@ def test_without_any_key_made_pages_from_elsewhere_change_nothing(site: str, hot
     ],
 )
 @pytest.mark.parametrize("hot_lane", [True, False])
-def test_without_any_key_made_a_browser_that_says_only_the_origin_is_judged_by_it(
-    host: str, origin: str | None, is_ours: bool, hot_lane: bool
+def test_before_the_first_key_the_origin_decides_if_the_browser_sends_no_fetch_site(
+    host: str, origin: str | None, is_ours: bool, hot_lane: bool, no_keys: KeyCache
 ) -> None:
-    ring = Keyring(FakeAccess())
-    asyncio.run(ring.refresh())
-    gate = Gate(ring, open_to=OpenTo.THIS_MACHINE)
-    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, gate=gate)
+    access_control = AccessControl(no_keys, keyless_access=KeylessAccess.LOOPBACK)
+    app = build_api(FakeSessions(), version="1", body_limit_bytes=999, hot_lane=hot_lane, access_control=access_control)
     headers = {"Host": host} if origin is None else {"Host": host, "Origin": origin}
     with Caller(app) as caller:
         for method, path in (("POST", "/next-pair"), ("POST", "/feedback"), ("DELETE", ""), ("PATCH", "")):
             answer = caller.send(method, f"/v1/sessions/x{path}", headers=headers)
             assert (answer.status_code == 403) is not is_ours
-            said = {**headers, "Sec-Fetch-Site": "same-origin"}  # a proxy may change the Host; this it cannot
-            assert caller.send(method, f"/v1/sessions/x{path}", headers=said).status_code != 403
+            same_origin = {**headers, "Sec-Fetch-Site": "same-origin"}  # decides: a proxy may have changed the Host
+            assert caller.send(method, f"/v1/sessions/x{path}", headers=same_origin).status_code != 403
         assert caller.get("/v1/sessions/x", headers=headers).status_code == 404
 
 
-def test_a_page_from_elsewhere_with_a_key_is_let_in(place: Place) -> None:
-    shown = place.key(Scope.SERVE)
+def test_a_page_of_another_site_may_call_with_a_key(service: Service) -> None:
+    shown = service.key(Scope.SERVE)
     headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://shop.example"}
-    assert place.call(("POST", f"{AT}/next-pair"), shown, **headers).status_code == 200
+    assert service.call(("POST", f"{AT}/next-pair"), shown, **headers).status_code == 200
 
 
-def test_the_document_names_the_scheme_and_the_scopes(place: Place) -> None:
-    document = place.app.openapi()
+def test_the_openapi_document_names_the_scheme_and_the_scopes(service: Service) -> None:
+    document = service.app.openapi()
     assert document["components"]["securitySchemes"]["key"]["scheme"] == "bearer"
     for (method, path), row in MATRIX.items():
         operation = document["paths"].get(path, {}).get(method.lower())

@@ -1,18 +1,20 @@
-"""With keys and limits, too, the hot lane and the plain routes answer with the same bytes."""
+"""With keys and rate limits, the hot lane and the plain routes answer with the same bytes."""
 
 import asyncio
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from app.sessions.errors import StorageUnavailable
-from app.sessions.keyring import Keyring
-from app.sessions.keys import Scope, new_key
-from app.sessions.rates import Rate
-from app.web.access import Gate
+from app.access.key_cache import KeyCache
+from app.access.keys import Scope, new_key
+from app.access.rates import Rate
+from app.access.sql import AccessStore
+from app.errors import StorageUnavailable
+from app.web.access_control import AccessControl
 from app.web.api import build_api
-from tests.fakes.access import FakeAccess
+from tests.access.stores import access_store
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import FakeSessions
 
@@ -33,26 +35,26 @@ REQUESTS: list[tuple[str, str, object]] = [
 
 
 class Lanes:
-    """Both lanes to one service, with one ring of keys; each has its own meters and sessions."""
+    """Both lanes with the same keys; each request gets its own sessions and rate limiters."""
 
-    def __init__(self) -> None:
-        self.access = FakeAccess()
-        self.ring = Keyring(self.access)
+    def __init__(self, store: AccessStore) -> None:
+        self.cache = KeyCache(store)
         self.keys: dict[str, str | None] = {"none": None, "unknown": new_key("x", [Scope.ADMIN])[0]}
         for name, scopes, session in (
             ("right", tuple(Scope), None), ("bound", tuple(Scope), "s0"), ("elsewhere", tuple(Scope), "s1"),
             ("read", (Scope.READ,), None), ("serve", (Scope.SERVE,), None), ("feedback", (Scope.FEEDBACK,), None),
         ):  # fmt: skip
             shown, key = new_key(name, scopes, session_id=session)
-            self.access.session_ids = {"s0", "s1"}
-            asyncio.run(self.access.add_key(key, "me"))
+            asyncio.run(store.add_key(key, "me"))
             self.keys[name] = shown
-        asyncio.run(self.ring.refresh())
+        asyncio.run(self.cache.refresh())
 
     def send(self, hot_lane: bool, request: tuple[str, str, object], headers: list[tuple[str, str]]) -> httpx.Response:
         sessions = FakeSessions()
-        gate = Gate(self.ring, rate=Rate(100, 3600))
-        with Caller(build_api(sessions, version="1", body_limit_bytes=99_999, hot_lane=hot_lane, gate=gate)) as caller:
+        access_control = AccessControl(self.cache, rate=Rate(100, 3600))
+        with Caller(
+            build_api(sessions, version="1", body_limit_bytes=99_999, hot_lane=hot_lane, access_control=access_control)
+        ) as caller:
             admin = {"Authorization": f"Bearer {self.keys['right']}"}
             for _ in range(2):
                 made = caller.post("/v1/sessions", {"items": ["a", "b"]}, headers=admin)
@@ -63,11 +65,12 @@ class Lanes:
 
 
 @pytest.fixture(scope="module")
-def lanes() -> Lanes:
-    return Lanes()
+def lanes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lanes]:
+    with access_store(tmp_path_factory.mktemp("access")) as store:
+        yield Lanes(store)
 
 
-def seen(response: httpx.Response) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+def raw(response: httpx.Response) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
     return response.status_code, response.headers.raw, response.content
 
 
@@ -79,7 +82,7 @@ def test_the_bytes_are_the_same(lanes: Lanes, request_: tuple[str, str, object],
     shown = lanes.keys["right" if key == "twice" else key]
     headers = [] if shown is None else [("Authorization", f"Bearer {shown}")] * (2 if key == "twice" else 1)
     hot, plain = (lanes.send(hot_lane, request_, headers) for hot_lane in (True, False))
-    assert seen(hot) == seen(plain)
+    assert raw(hot) == raw(plain)
     if key in {"none", "unknown", "twice"}:
         assert hot.status_code == 401
         assert hot.headers["www-authenticate"].startswith("Bearer")
@@ -91,10 +94,10 @@ def test_the_bytes_are_the_same_while_keys_cannot_be_checked(lanes: Lanes, monke
     calls = iter(range(1000))
 
     def away() -> None:
-        if next(calls) % 3 == 2:  # after the two sessions were made
+        if next(calls) % 3 == 2:  # after the two calls that create sessions
             raise StorageUnavailable("away")
 
-    monkeypatch.setattr(lanes.ring, "check_is_current", away)
+    monkeypatch.setattr(lanes.cache, "check_is_current", away)
     answers = [lanes.send(hot_lane, REQUESTS[0], headers) for hot_lane in (True, False)]
     assert {answer.status_code for answer in answers} == {503}
-    assert seen(answers[0]) == seen(answers[1])
+    assert raw(answers[0]) == raw(answers[1])

@@ -3,14 +3,13 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.sessions.errors import Overloaded, StorageUnavailable
+from app.errors import Overloaded, StorageUnavailable
 from app.sessions.model import FeedbackStatus, Purpose
 from app.sessions.ports import Census, SessionGroup, SessionProgress
-from app.telemetry.catalogue import FEEDBACK, METRICS, PURPOSES, ROUTES
-from app.telemetry.meter import Meter
+from app.telemetry.metrics import FEEDBACK, METRICS, PURPOSES, ROUTES, Meter
 from app.web.api import Api
-from app.web.metrics import exposition
-from app.web.shield import _NAMES
+from app.web.middleware import _NAMES
+from app.web.routes.metrics import exposition
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import FakeSessions
 

@@ -7,10 +7,9 @@ from typing import TypeVar
 import httpx
 import pytest
 
-from app.sessions import errors as facts
-from app.sessions.errors import SessionError
-from app.web.problems import CATALOGUE, MEDIA_TYPE, Kind, kind_of
-from app.web.refusals import Refusal
+from app import errors as facts
+from app.errors import SessionError
+from app.web.problems import CATALOGUE, MEDIA_TYPE, Kind, Refusal, kind_of
 from app.wire.problem import Problem
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import FakeSessions

@@ -1,32 +1,36 @@
-"""Rate limits over HTTP, in both lanes: what is left, what is refused, what a batch costs."""
+"""Rate limits over HTTP, in the hot lane and in the plain routes: headers, refusals, the cost of a batch."""
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 
-from app.sessions.keyring import Keyring
-from app.sessions.keys import Scope, new_key
-from app.sessions.rates import Rate
-from app.web.access import Gate
+from app.access.key_cache import KeyCache
+from app.access.keys import Scope, new_key
+from app.access.rates import Rate
+from app.access.sql import AccessStore
+from app.web.access_control import AccessControl
 from app.web.api import build_api
-from tests.fakes.access import FakeAccess
+from tests.access.stores import access_store
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import FakeSessions
 
 ANSWER = {"ticket": "t", "reward": 1}
 
 
-class Place:
-    """The service with a limit of ten calls an hour for those without one of their own."""
+class Service:
+    """The API with a limit of ten calls an hour for keys without their own limit."""
 
-    def __init__(self, hot_lane: bool) -> None:
-        self.access, self.sessions = FakeAccess(), FakeSessions()
-        self.ring = Keyring(self.access)
-        gate = Gate(self.ring, rate=Rate(10, 3600))
+    def __init__(self, store: AccessStore, hot_lane: bool) -> None:
+        self.store, self.sessions = store, FakeSessions()
+        self.cache = KeyCache(store)
+        access_control = AccessControl(self.cache, rate=Rate(10, 3600))
         self.caller = Caller(
-            build_api(self.sessions, version="1", body_limit_bytes=9_999, hot_lane=hot_lane, gate=gate)
+            build_api(
+                self.sessions, version="1", body_limit_bytes=9_999, hot_lane=hot_lane, access_control=access_control
+            )
         )
         self.call(self.key(), "POST", "/v1/sessions", {"items": ["a", "b"]})
 
@@ -34,8 +38,8 @@ class Place:
         shown, key = new_key("k", [Scope.ADMIN], rate=rate)
 
         async def add() -> None:
-            await self.access.add_key(key, "me")
-            await self.ring.refresh()
+            await self.store.add_key(key, "me")
+            await self.cache.refresh()
 
         asyncio.run(add())
         return shown
@@ -49,52 +53,55 @@ class Place:
 
 
 @pytest.fixture(params=[True, False], ids=["hot lane", "plain"])
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    made = Place(request.param)
-    with made.caller:
-        yield made
+def service(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Service]:
+    with access_store(tmp_path) as store:
+        made = Service(store, request.param)
+        with made.caller:
+            yield made
 
 
-def left(answer: httpx.Response) -> int:
-    """Returns what the fields say is left, after a look at their form."""
+def remaining(answer: httpx.Response) -> int:
+    """Returns the remaining calls that the headers state, after a check of their form."""
     assert answer.headers["ratelimit-policy"] == '"key";q=10;w=3600'
-    name, remaining, reset = answer.headers["ratelimit"].split(";")
+    name, left, reset = answer.headers["ratelimit"].split(";")
     assert name == '"key"'
     assert 3590 <= int(reset.removeprefix("t=")) <= 3600
-    return int(remaining.removeprefix("r="))
+    return int(left.removeprefix("r="))
 
 
-def test_calls_are_counted_down_and_then_refused(place: Place) -> None:
-    key = place.key()
-    seen = [left(place.post(key, "next-pair")) for _ in range(5)]
-    seen += [left(place.call(key, "GET", "/v1/sessions/s0/best-pair")) for _ in range(2)]
-    seen += [left(place.call(key, "GET", path)) for path in ("/v1/sessions", "/v1/sessions/nobody", "/v1/audit")]
+def test_calls_reduce_what_remains_until_they_are_refused(service: Service) -> None:
+    key = service.key()
+    seen = [remaining(service.post(key, "next-pair")) for _ in range(5)]
+    seen += [remaining(service.call(key, "GET", "/v1/sessions/s0/best-pair")) for _ in range(2)]
+    seen += [
+        remaining(service.call(key, "GET", path)) for path in ("/v1/sessions", "/v1/sessions/unknown", "/v1/audit")
+    ]
     assert seen == [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
     for method, path in (("POST", "/next-pair"), ("GET", "/best-pair"), ("GET", ""), ("DELETE", "")):
-        refused = place.call(key, method, f"/v1/sessions/s0{path}")
+        refused = service.call(key, method, f"/v1/sessions/s0{path}")
         assert (refused.status_code, refused.json()["type"]) == (429, "/problems/rate-limited")
-        assert left(refused) == 0
+        assert remaining(refused) == 0
         assert 3590 <= int(refused.headers["retry-after"]) <= 3600
-    assert "s0" in place.sessions.records
-    assert len(place.sessions.orders) == 5
-    other = place.key()
-    assert left(place.post(other, "next-pair")) == 9, "others are not touched by it"
+    assert "s0" in service.sessions.records
+    assert len(service.sessions.orders) == 5
+    other = service.key()
+    assert remaining(service.post(other, "next-pair")) == 9, "other keys are not affected"
 
 
 @pytest.mark.parametrize(("path", "body"), [("next-pair/batch", {"count": 4}), ("feedback/batch", [ANSWER] * 4)])
-def test_a_batch_costs_what_its_rows_would(place: Place, path: str, body: object) -> None:
-    key = place.key()
-    assert left(place.post(key, path, body)) == 6
-    assert left(place.post(key, path, body)) == 2
-    refused = place.post(key, path, body)
+def test_a_batch_costs_one_call_per_row(service: Service, path: str, body: object) -> None:
+    key = service.key()
+    assert remaining(service.post(key, path, body)) == 6
+    assert remaining(service.post(key, path, body)) == 2
+    refused = service.post(key, path, body)
     assert refused.status_code == 429
-    assert left(refused) == 1, "the call itself; none of its rows"
+    assert remaining(refused) == 1, "the call is charged, its rows are not"
     assert "1 are left" in refused.json()["detail"]
-    assert len(place.sessions.orders) + len(place.sessions.answers) in {2, 8}
+    assert len(service.sessions.orders) + len(service.sessions.answers) in {2, 8}
 
 
-def test_a_batch_that_never_fits_says_so(place: Place) -> None:
-    refused = place.post(place.key(), "next-pair/batch", {"count": 100})
+def test_the_refusal_of_a_batch_that_never_fits_gives_the_largest_size(service: Service) -> None:
+    refused = service.post(service.key(), "next-pair/batch", {"count": 100})
     assert refused.status_code == 429
     assert "batches of at most 10" in refused.json()["detail"]
 
@@ -109,18 +116,18 @@ def test_a_batch_that_never_fits_says_so(place: Place) -> None:
         ("feedback/batch", {}),
     ],
 )
-def test_what_goes_from_one_lane_to_the_other_costs_once(place: Place, path: str, body: object) -> None:
-    assert left(place.post(place.key(), path, body)) == 9
+def test_a_call_that_the_hot_lane_passes_on_is_charged_once(service: Service, path: str, body: object) -> None:
+    assert remaining(service.post(service.key(), path, body)) == 9
 
 
-def test_a_key_with_a_rate_of_its_own(place: Place) -> None:
-    key = place.key(Rate(2, 60))
-    answers = [place.post(key, "next-pair") for _ in range(3)]
+def test_a_key_with_its_own_rate(service: Service) -> None:
+    key = service.key(Rate(2, 60))
+    answers = [service.post(key, "next-pair") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert {answer.headers["ratelimit-policy"] for answer in answers} == {'"key";q=2;w=60'}
 
 
-def test_what_is_open_and_what_is_refused_before_counts_nothing(place: Place) -> None:
-    for answer in (place.caller.get("/livez"), place.caller.get("/v1/sessions"), place.caller.get("/")):
+def test_open_paths_and_unauthorized_calls_have_no_rate_headers(service: Service) -> None:
+    for answer in (service.caller.get("/livez"), service.caller.get("/v1/sessions"), service.caller.get("/")):
         assert "ratelimit" not in answer.headers
         assert "ratelimit-policy" not in answer.headers

@@ -3,12 +3,12 @@ from tests.fakes.sessions import FakeSessions
 
 
 def test_creation_answers_with_the_session_and_where_it_is(api: Caller) -> None:
-    response = api.post("/v1/sessions", {"items": ["a", {"id": "b", "label": "Bee"}], "name": "home", "rank": 2})
+    response = api.post("/v1/sessions", {"items": ["a", {"id": "b", "label": "Bee"}], "name": "home", "seed": 2})
     created = response.json()
     assert response.status_code == 201
     assert response.headers["location"] == f"/v1/sessions/{created['id']}"
     assert created["items"] == [{"id": "a", "label": "a"}, {"id": "b", "label": "Bee"}]
-    assert (created["name"], created["state"], created["rank"], created["n_items"]) == ("home", "running", 2, 2)
+    assert (created["name"], created["state"], created["rank"], created["n_items"]) == ("home", "running", "auto", 2)
     assert created["counters"] == {"issued": 5, "answered": 3, "void": 1, "counted": 2, "outstanding": 2}
     assert created["created_at"] == "2023-11-14T22:13:20.500000Z"
     assert created["best_pair"]["verdict"] == "not_yet"

@@ -15,7 +15,6 @@ class Kind(IntEnum):
     DIRECT = 0
     SCREENING = 1
     ITEM_CLICKS = 2
-    GRAM = 3
 
 
 class Contrasts(NamedTuple):
@@ -33,8 +32,6 @@ class Bounds(NamedTuple):
     lower: FloatArray  # (P,)
     upper: FloatArray  # (P,)
     assumptions: tuple[str, ...]  # what must hold beyond independent draws and outcome-independent loss
-    # Whether bound G said more than the pairs' own samples allow: its rank is wrong, and it was left out.
-    gram_refuted: bool = False
     binding: npt.NDArray[np.int8] | None = None  # (P,) the Kind of each lower bound; None: exact throughout
     contrasts: tuple[Contrasts, ...] = ()  # of nominees
 

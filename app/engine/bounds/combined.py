@@ -14,13 +14,11 @@ from app.engine.arrays import FloatArray
 from app.engine.bounds import Bounds, Contrasts, Kind
 from app.engine.bounds.contrast import Elsewhere, contrasts
 from app.engine.bounds.direct import direct_bounds
-from app.engine.bounds.gram import gram_lower_bounds
 from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.nominee import lower_with_nominees
 from app.engine.bounds.screening import blank_bounds
 from app.engine.choices import Choices
 from app.engine.evidence import Evidence
-from app.engine.landmarks import audit
 from app.engine.problem import Problem
 from app.engine.shares import Shares, portion
 
@@ -31,26 +29,17 @@ def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shar
     direct = direct_bounds(evidence, choices.guess, shares.upper * delta, shares.direct * delta)
     upper = lower_with_nominees(direct.upper, evidence, choices, shares.nominees * delta)
     structural = [*_screening(problem, evidence, choices, shares)]
-    through_landmarks = [*_gram(problem, evidence, choices, shares)]
-    # Pairs' own upper bounds hold for all pairs at once. A bound G above one of them is wrong: then none is used, which
-    # is always sound. Self pairs that are more than the landmarks explain say so too.
-    refuted = any(np.any(one.lower > upper) for one in through_landmarks) or _rank_is_refuted(evidence, choices)
-    used = structural if refuted else [*through_landmarks, *structural]
-    direct = direct._replace(upper=upper, gram_refuted=refuted)
-    apart = _with_structure(direct, used)
+    direct = direct._replace(upper=upper)
+    apart = _with_structure(direct, structural)
     bounds = apart._replace(contrasts=tuple(_contrasts(problem, evidence, choices, shares, apart)))
-    return bounds._replace(assumptions=assumptions_of(problem, direct.lower, used, bounds))
+    return bounds._replace(assumptions=assumptions_of(problem, direct.lower, structural, bounds))
 
 
 DELAY = "delay-independent-of-outcome"
 """A joint region of several entries needs an order of counting that outcomes do not decide. Issue order gives that to
 each pair by itself; across pairs it takes answers that are not slower after one outcome than after the other (or an
 attribution window, which makes all equally slow). Without it, a region of two entries (F) at alpha still holds at
-alpha (1 + log 1/alpha); of I, G and C, whose factors are made of many pairs, nothing is left."""
-
-
-SUSPICIOUS = 4.0
-"""Standard deviations of the audit: by chance in 3 of 100,000 looks."""
+alpha (1 + log 1/alpha); of I and C, whose factors are made of many pairs, nothing is left."""
 
 
 class _Structural(NamedTuple):
@@ -59,21 +48,6 @@ class _Structural(NamedTuple):
     kind: Kind
     lower: FloatArray  # (P,)
     assumptions: tuple[str, ...]
-
-
-def _gram(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Iterator[_Structural]:
-    """Yields bound G of each choice of landmarks."""
-    if choices.gram_refuted:
-        return
-    for ordinal, landmarks in enumerate(choices.landmarks, start=1):
-        lower = gram_lower_bounds(evidence, landmarks, portion(shares.gram * problem.delta, ordinal), problem.epsilon)
-        yield _Structural(Kind.GRAM, lower, (*landmarks.assumptions, DELAY))
-
-
-def _rank_is_refuted(evidence: Evidence, choices: Choices) -> bool:
-    """Returns whether fresh self pairs show a higher rank than some landmarks lean on."""
-    leaning = (landmarks for landmarks in choices.landmarks if not landmarks.rank_free)
-    return not choices.gram_refuted and any(audit(evidence, landmarks) > SUSPICIOUS for landmarks in leaning)
 
 
 def _screening(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Iterator[_Structural]:

@@ -18,6 +18,7 @@ class Lrmc(Policy):
     """
 
     name: ClassVar[str] = "lrmc"
+    uses_rank: ClassVar[bool] = True
     needs_rank: ClassVar[bool] = True
 
     def propose(self, now: Situation) -> Proposal:

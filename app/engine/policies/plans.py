@@ -29,6 +29,7 @@ class Plans(Policy):
     name: ClassVar[str] = "plans"
     model: ClassVar[Model] = Model.DETERMINISTIC
     needs_self_pairs: ClassVar[bool] = True
+    uses_rank: ClassVar[bool] = True
 
     def propose(self, now: Situation) -> Proposal:
         """Returns the next self pairs to test, or the column of the item that passed."""

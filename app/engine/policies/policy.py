@@ -67,7 +67,8 @@ class Policy(ABC):
     name: ClassVar[str]
     model: ClassVar[Model] = Model.STOCHASTIC
     needs_self_pairs: ClassVar[bool] = False
-    needs_rank: ClassVar[bool] = False
+    uses_rank: ClassVar[bool] = False  # it makes use of a stated rank
+    needs_rank: ClassVar[bool] = False  # and cannot do without one
     guesses: ClassVar[bool] = False  # it may make a guess at plan `GUESSED_AT`
 
     @abstractmethod

@@ -66,6 +66,7 @@ class RplansLiteral(Policy):
 
     name: ClassVar[str] = "rplans_literal"
     needs_self_pairs: ClassVar[bool] = True
+    uses_rank: ClassVar[bool] = True
     needs_rank: ClassVar[bool] = True
 
     def __init__(self, radius: Radius = printed_radius) -> None:

@@ -12,14 +12,14 @@ from app.engine.bounds.combined import DELAY, combined_bounds
 from app.engine.bounds.contrast import Elsewhere, contrasts
 from app.engine.bounds.contrast_stakes import Outlook
 from app.engine.bounds.direct import direct_bounds
-from app.engine.bounds.gram_counts import LandmarkBatch, Landmarks
 from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.screening import blank_bounds
 from app.engine.certificate import assess
 from app.engine.choices import Blank, Choices, Nominee
 from app.engine.evidence import Evidence
-from app.engine.problem import Problem, SelfPairs
+from app.engine.problem import Problem
 from app.engine.shares import Shares
+from tests.engine.driver import evidence_from_rows
 
 SHARES = Shares(upper=0.1, nominees=0.1, direct=0.4, screening=0.4)
 PROBLEM = Problem(n_items=6, epsilon=0.1, delta=0.1)
@@ -31,7 +31,7 @@ def evidence() -> Evidence:
     rows = [(0, 1, 1, 5000, 1000.0)]
     rows += [(i, 5, 2, 400, 390.0) for i in range(2, 5)]
     rows += [(i, 4, 3, 4000, 3900.0) for i in (0, 1, 2, 3, 5)]
-    return Evidence.from_rows(6, rows)
+    return evidence_from_rows(6, rows)
 
 
 def test_each_blank_has_its_own_portion_and_the_highest_bound_wins() -> None:
@@ -81,48 +81,11 @@ def test_the_leader_may_be_the_pair_with_the_lowest_lower_bound() -> None:
     # (0, 1) has the lowest upper bound, but (0, 2), hardly worse, is known so badly that it stands in the way; seen
     # from (0, 2) itself nobody does.
     rows = [(0, 1, 1, 300, 60.0), (0, 2, 1, 4, 0.0), (1, 2, 1, 100_000, 60_000.0)]
-    seen = Evidence.from_rows(3, rows)
+    seen = evidence_from_rows(3, rows)
     found = assess(Problem(n_items=3, epsilon=0.9, delta=0.3), seen)
     gaps = [found.gap_of(k) for k in range(3)]
     assert found.gap == pytest.approx(min(gaps))
     assert found.leader_index == int(np.argmin(gaps))
-
-
-@pytest.mark.parametrize(("unclicked", "refuted"), [(11_520.0, False), (15_000.0, True)])
-def test_self_pairs_above_what_the_rank_implies_refute_it(unclicked: float, refuted: bool) -> None:
-    # Through item 2 and with rank 1, L_00 should be .8 .9 .8 = .576, which 11,520 of 20,000 is and 15,000 is not.
-    landmarks = Landmarks(1, (2,), batches=(LandmarkBatch(2, np.array([[0.8], [0.8], [1.0]]), 0.1, np.array([[0.9]])),))
-    rows = [(i, 2, v, 20_000, 14_400.0) for i in (0, 1) for v in (2, 3)] + [(2, 2, v, 90_000, 81_000.0) for v in (2, 3)]
-    evidence = Evidence.from_rows(3, [*rows, *((i, i, v, 20_000, unclicked) for i in (0, 1) for v in (2, 3))])
-    problem = Problem(n_items=3, epsilon=0.1, delta=0.1, rank=1, self_pairs=SelfPairs.EXPLORE)
-    shares = Shares(upper=0.1, direct=0.4, gram=0.4)
-    found = combined_bounds(problem, evidence, Choices(landmarks=(landmarks,)), shares)
-    assert found.gram_refuted is refuted
-    assert bool(found.lower[0] == 0.0) is refuted
-    free = combined_bounds(problem, evidence, Choices(landmarks=(replace(landmarks, rank_free=True),)), shares)
-    assert not free.gram_refuted  # it leans on no rank
-
-
-def test_a_gram_bound_that_a_pairs_own_samples_refute_is_not_used() -> None:
-    # Through item 2 and with rank 1, items 0 and 1 should have L = .8 .9 .8 = .58; they are clicked by different
-    # groups, and their own pair has .2.
-    landmarks = Landmarks(1, (2,), batches=(LandmarkBatch(2, np.array([[0.8], [0.8], [1.0]]), 0.1, np.array([[0.9]])),))
-    rows = [(i, 2, v, 20_000, 14_400.0) for i in (0, 1) for v in (2, 3)] + [(2, 2, v, 90_000, 81_000.0) for v in (2, 3)]
-    problem = Problem(n_items=3, epsilon=0.1, delta=0.1, rank=1)
-    shares = Shares(upper=0.1, direct=0.4, gram=0.4)
-    trusted = combined_bounds(problem, Evidence.from_rows(3, rows), Choices(landmarks=(landmarks,)), shares)
-    assert trusted.lower[0] > 0.3
-    assert not trusted.gram_refuted
-    assert "rank<=1" in trusted.assumptions
-    seen = Evidence.from_rows(3, [*rows, (0, 1, 2, 9000, 1800.0)])
-    refuted = combined_bounds(problem, seen, Choices(landmarks=(landmarks,)), shares)
-    assert refuted.gram_refuted
-    assert refuted.lower[0] < 0.2 < refuted.upper[0] < 0.3
-    assert refuted.assumptions == ()
-    for_good = combined_bounds(
-        problem, Evidence.from_rows(3, rows), Choices(landmarks=(landmarks,), gram_refuted=True), shares
-    )
-    assert for_good.lower[0] == 0.0
 
 
 class TestContrasts:

@@ -13,6 +13,7 @@ from app.engine.bounds.contrast_stakes import Outlook, Stakes
 from app.engine.choices import Choices, Guess, Nominee
 from app.engine.confidence import lower_end, upper_end
 from app.engine.evidence import Evidence
+from tests.engine.driver import evidence_from_rows
 
 K = 6
 EPSILON = 0.1
@@ -259,11 +260,11 @@ class TestItemsLeftOver:
 
     def test_the_nominees_items_are_known_from_later_samples_only(self) -> None:
         """What chose them may have been luck. Those of the rival were chosen by nobody."""
-        assert self.found(Evidence.from_rows(K, [(1, 3, 3, 900, 500.0)])) == self.found()
-        assert self.found(Evidence.from_rows(K, [(0, 5, 3, 900, 500.0)])) != self.found()
+        assert self.found(evidence_from_rows(K, [(1, 3, 3, 900, 500.0)])) == self.found()
+        assert self.found(evidence_from_rows(K, [(0, 5, 3, 900, 500.0)])) != self.found()
 
     def test_samples_up_to_the_guess_count_for_nobody(self) -> None:
-        early, late = (Evidence.from_rows(K, [(0, 5, version, 900, 500.0)]) for version in (2, 3))
+        early, late = (evidence_from_rows(K, [(0, 5, version, 900, 500.0)]) for version in (2, 3))
         alone = self.found(guess=self.GUESS)
         assert self.found(early, guess=self.GUESS) == alone
         assert self.found(late, guess=self.GUESS) != alone

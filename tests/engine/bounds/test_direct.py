@@ -10,6 +10,7 @@ from app.engine.bounds.direct import direct_bounds
 from app.engine.choices import Guess
 from app.engine.confidence import lower_end, upper_end
 from app.engine.evidence import Evidence
+from tests.engine.driver import evidence_from_rows
 
 
 def random_counts(version: int) -> tuple[IntArray, FloatArray, Evidence]:
@@ -23,7 +24,7 @@ def random_counts(version: int) -> tuple[IntArray, FloatArray, Evidence]:
 
 def test_upper_ends_pay_for_all_pairs_and_lower_ends_for_one() -> None:
     # n=1: S=0 has the upper end 1 - alpha/2, alpha = .06/3; S=1 the lower end alpha/2, alpha = .08
-    bounds = direct_bounds(Evidence.from_rows(3, [(0, 1, 1, 1, 0.0), (0, 2, 1, 1, 1.0)]), None, 0.06, 0.08)
+    bounds = direct_bounds(evidence_from_rows(3, [(0, 1, 1, 1, 0.0), (0, 2, 1, 1, 1.0)]), None, 0.06, 0.08)
     assert bounds.upper.tolist() == pytest.approx([0.99, 1.0, 1.0], abs=1e-12)
     assert bounds.lower.tolist() == pytest.approx([0.0, 0.04, 0.0], abs=1e-12)
     assert bounds.assumptions == ()
@@ -49,6 +50,6 @@ def test_samples_up_to_the_guess_have_served_it() -> None:
 
 
 def test_self_pairs_prove_nothing_directly() -> None:
-    bounds = direct_bounds(Evidence.from_rows(3, [(1, 1, 1, 900, 100.0)]), None, 0.05, 0.05)
+    bounds = direct_bounds(evidence_from_rows(3, [(1, 1, 1, 900, 100.0)]), None, 0.05, 0.05)
     assert bounds.lower.tolist() == [0.0] * 3
     assert bounds.upper.tolist() == [1.0] * 3

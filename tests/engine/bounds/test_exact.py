@@ -11,13 +11,14 @@ from app.engine.certificate import assess, displayed
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem
 from app.simulation.mixtures import mixture
+from tests.engine.driver import evidence_from_rows
 
 # Two groups of half each, items clicked by group: (0, 1), (1, 0), (.5, .5), so no-click rows (1,0), (0,1), (.5,.5).
 HAND = np.array([[0.5, 0.0, 0.25], [0.0, 0.5, 0.25], [0.25, 0.25, 0.25]])
 
 
 def showing(L: FloatArray, entries: list[tuple[int, int]]) -> Evidence:
-    return Evidence.from_rows(len(L), [(i, j, 1, 1, float(L[i, j])) for i, j in entries])
+    return evidence_from_rows(len(L), [(i, j, 1, 1, float(L[i, j])) for i, j in entries])
 
 
 def question(n_items: int, rank: int | None = None) -> Problem:

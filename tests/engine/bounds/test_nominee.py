@@ -9,10 +9,10 @@ from app.engine.arrays import Pair
 from app.engine.bounds.nominee import lower_with_nominees
 from app.engine.choices import Choices, Nominee
 from app.engine.confidence import upper_end
-from app.engine.evidence import Evidence
 from app.engine.shares import portion
+from tests.engine.driver import evidence_from_rows
 
-EVIDENCE = Evidence.from_rows(4, [(0, 1, 2, 4000, 800.0), (0, 1, 3, 1000, 350.0), (2, 3, 5, 700, 210.0)])
+EVIDENCE = evidence_from_rows(4, [(0, 1, 2, 4000, 800.0), (0, 1, 3, 1000, 350.0), (2, 3, 5, 700, 210.0)])
 
 
 def end(n: int, s: float, share: float, guess: float) -> float:

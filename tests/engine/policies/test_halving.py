@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engine.evidence import DenseCounts, Evidence
+from app.engine.evidence import DenseCounts
 from app.engine.memory import int_list
 from app.engine.policies.halving import affordable_arms, best_half, completed_rounds
+from tests.engine.driver import evidence_from_rows
 
 
 def test_the_better_half_by_hand() -> None:
@@ -22,7 +23,7 @@ def test_the_better_half_by_hand() -> None:
 def test_rounds_are_replayed_by_the_versions_they_began_with() -> None:
     # Versions 1-2 favour pairs 0 and 1, version 3 turns them round; the current round (from 4) decides nothing.
     rows = [(0, 1, 1, 10, 1.0), (0, 2, 2, 10, 2.0), (1, 2, 1, 10, 9.0), (0, 1, 3, 10, 9.0), (0, 2, 3, 10, 0.0)]
-    evidence = Evidence.from_rows(3, [*rows, (0, 2, 4, 10, 10.0)])
+    evidence = evidence_from_rows(3, [*rows, (0, 2, 4, 10, 10.0)])
     arms = np.arange(3)
     assert completed_rounds(evidence, arms, [1], fresh=True).tolist() == [0, 1, 2]
     assert completed_rounds(evidence, arms, [1, 3], fresh=True).tolist() == [0, 1]

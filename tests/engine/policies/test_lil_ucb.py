@@ -12,7 +12,7 @@ from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
 from app.engine.policies.lil_ucb import _confidence, _level_indices, _radius
 from app.engine.problem import Problem
-from tests.engine.driver import asked, propose
+from tests.engine.driver import asked, evidence_from_rows, propose
 
 LIL = policy_named("lil_ucb")
 DELTA = _confidence(0.1)
@@ -71,7 +71,7 @@ def test_each_pair_is_shown_once_first() -> None:
 
 
 def test_the_most_pulled_pair_is_the_answer() -> None:
-    evidence = Evidence.from_rows(3, [(0, 1, 1, 40, 20.0), (0, 2, 1, 60, 31.0), (1, 2, 1, 60, 30.0)])
+    evidence = evidence_from_rows(3, [(0, 1, 1, 40, 20.0), (0, 2, 1, 60, 31.0), (1, 2, 1, 60, 30.0)])
     step = propose(LIL, Problem(n_items=3, epsilon=0.01, delta=0.1), evidence, {}, 2)
     assert step.pair == Pair(1, 2)  # of two pulled equally, the one with fewer impressions without a click
     assert step.phase == "pull"

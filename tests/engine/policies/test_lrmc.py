@@ -6,7 +6,7 @@ from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
 from app.simulation.mixtures import mixture
-from tests.engine.driver import asked, problem_for, propose, run
+from tests.engine.driver import asked, evidence_from_rows, problem_for, propose, run
 
 LRMC = policy_named("lrmc")
 
@@ -25,7 +25,7 @@ def test_pairs_are_drawn_uniformly() -> None:
 
 def test_until_there_is_enough_to_complete_the_lowest_mean_is_the_answer() -> None:
     problem = Problem(n_items=20, epsilon=0.1, delta=0.1, rank=2)
-    evidence = Evidence.from_rows(20, [(0, k, 1, 10, 8.0) for k in range(1, 20)] + [(5, 7, 1, 10, 2.0)])
+    evidence = evidence_from_rows(20, [(0, k, 1, 10, 8.0) for k in range(1, 20)] + [(5, 7, 1, 10, 2.0)])
     assert tuple(propose(LRMC, problem, evidence, {}, 2).pair) == (5, 7)
 
 

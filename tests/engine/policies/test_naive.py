@@ -3,12 +3,11 @@
 import numpy as np
 
 from app.engine.arrays import Pair
-from app.engine.evidence import Evidence
 from app.engine.memory import Memory
 from app.engine.plan import plan
 from app.engine.policies import policy_named
 from app.simulation.mixtures import mixture
-from tests.engine.driver import problem_for, run
+from tests.engine.driver import evidence_from_rows, problem_for, run
 
 NAIVE = policy_named("naive")
 
@@ -30,13 +29,13 @@ def test_batches_grow_by_three_tenths() -> None:
 def test_the_lowest_mean_is_the_answer() -> None:
     rows = [(0, 1, 1, 20, 11.0), (0, 2, 1, 20, 10.0), (1, 2, 1, 20, 12.0)]
     people = mixture("pref", 3, 1, np.random.default_rng(0))
-    step = plan(NAIVE, problem_for(NAIVE, people), Evidence.from_rows(3, rows), Memory(1))
+    step = plan(NAIVE, problem_for(NAIVE, people), evidence_from_rows(3, rows), Memory(1))
     assert (step.report.pair, step.report.phase) == (Pair(0, 2), "uniform")
 
 
 def test_what_was_missed_is_made_up_for_first() -> None:
     people = mixture("pref", 3, 1, np.random.default_rng(0))
-    evidence = Evidence.from_rows(3, [(0, 1, 1, 10, 5.0), (0, 2, 1, 1, 1.0)])
+    evidence = evidence_from_rows(3, [(0, 1, 1, 10, 5.0), (0, 2, 1, 1, 1.0)])
     step = plan(NAIVE, problem_for(NAIVE, people), evidence, Memory(1))  # a batch of 12
     assert step.demand.total == 12
     after = evidence.add(step.demand.i, step.demand.j, 2, step.demand.count, np.zeros(len(step.demand.count)))

@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
 from app.simulation.mixtures import mixture, synthetic
 from app.simulation.population import Population
-from tests.engine.driver import Run, all_of_it, asked, problem_for, propose, run, with_losses
+from tests.engine.driver import Run, all_of_it, asked, evidence_from_rows, problem_for, propose, run, with_losses
 
 PLANS = policy_named("plans")
 
@@ -70,7 +69,7 @@ def test_first_item_always_clicked() -> None:
 
 def test_an_item_always_clicked_is_never_chosen() -> None:
     # A zero row certifies its pairs at once; the policy by itself must pass over it too, without dividing by 0.
-    evidence = Evidence.from_rows(4, [(0, 0, 1, 1, 0.0), (1, 1, 2, 1, 0.5)])
+    evidence = evidence_from_rows(4, [(0, 0, 1, 1, 0.0), (1, 1, 2, 1, 0.5)])
     people = Population.mixture([1.0], [[1.0, 0.3, 0.4, 0.5]])
     step = propose(PLANS, problem_for(PLANS, people), evidence, {}, 3)
     assert step.notes == {"chosen": [1]}

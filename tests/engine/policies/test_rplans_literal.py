@@ -14,7 +14,7 @@ from app.engine.policies.rplans_literal import RplansLiteral
 from app.engine.problem import Problem, SelfPairs
 from app.simulation.mixtures import synthetic
 from app.simulation.population import Population
-from tests.engine.driver import Run, asked, problem_for, propose, run
+from tests.engine.driver import Run, asked, evidence_from_rows, problem_for, propose, run
 
 PRINTED = RplansLiteral()
 SHARPER = RplansLiteral(sharper_radius)
@@ -131,7 +131,7 @@ def test_elimination_by_hand() -> None:
     notes: Notes = {"chosen": [0], "alive": [1, 2, 3], "start": 1}
 
     def after(t: int) -> tuple[str, list[int], list[int]]:
-        evidence = Evidence.from_rows(4, [(i, j, 1, t, t * mean) for (i, j), mean in means.items()])
+        evidence = evidence_from_rows(4, [(i, j, 1, t, t * mean) for (i, j), mean in means.items()])
         step = propose(PRINTED, PROBLEM, evidence, notes, 2)
         return step.phase, int_list(step.notes["chosen"]), int_list(step.notes.get("alive"))
 

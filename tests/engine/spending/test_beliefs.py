@@ -12,8 +12,9 @@ from app.engine.spending.screens import TRUST
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from app.simulation.users import Users
+from tests.engine.driver import evidence_from_rows
 
-EVIDENCE = Evidence.from_rows(4, [(0, 1, 1, 30, 12.0), (0, 1, 3, 10, 2.0), (2, 3, 3, 5, 5.0), (1, 1, 3, 9, 9.0)])
+EVIDENCE = evidence_from_rows(4, [(0, 1, 1, 30, 12.0), (0, 1, 3, 10, 2.0), (2, 3, 3, 5, 5.0), (1, 1, 3, 9, 9.0)])
 X = np.array([[0.5], [0.8], [1.0], [0.9]])
 
 

@@ -1,0 +1,1 @@
+"""One database: engines, the writer with group commit, statements, tables, migrations."""

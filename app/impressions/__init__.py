@@ -1,0 +1,1 @@
+"""Hand out pairs and take feedback: tickets, the order of a plan, and what an answer does."""

@@ -1,0 +1,135 @@
+"""Notes: what a person should know that speaks against no assumption. They never suspend a verdict.
+
+A note is said as long as it is true. It is derived whenever a snapshot is written, from the last plan's report and from
+`Signals`, which storage reads with the session; nothing about it is stored. A new note from the service needs a field
+in `Signals`, a `NoteKind` and a line in `notes_from_signals`. The planner then rewrites the snapshot when the note
+comes or goes (`outdated`). The words of a note must not change while it is said, for instance with a count: each change
+is a new answer for everybody who polls.
+"""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any
+
+from app.engine.health import epsilon_is_too_large
+from app.engine.policies import POLICIES
+from app.engine.problem import Model
+from app.results.health import ONLY_CLICKS_CAUSE, REPORT_ALL
+from app.sessions.model import FeedbackKind, Health, MissingFeedback, Settings, Signals
+
+ENOUGH_ANSWERS = 100
+"""Answers after which it is worth asking whether only clicks are sent. An honest session practically never gets there
+without one answer 0: if its pairs are clicked nine times in ten, .9^100 = 3e-5."""
+
+ENOUGH_ISSUED = 100
+"""Impressions without a single answer that are worth a note, once the oldest has waited `LONG_WAIT`."""
+LONG_WAIT = 0.5
+"""Of the time to live of a ticket, which the caller chose so that nearly all answers come within it."""
+
+
+class NoteKind(StrEnum):
+    """What a note is about; the dashboard and scripts look for it."""
+
+    EPSILON_TOO_LARGE = "epsilon_too_large"
+    ONLY_CLICKS_SO_FAR = "only_clicks_so_far"
+    NO_ANSWERS = "no_answers"
+    UNUSED_RANK = "unused_rank"
+
+
+def notes_of(settings: Settings, report: dict[str, Any], signals: Signals) -> tuple[Health, ...]:
+    """Returns all notes for a snapshot of this report."""
+    found: tuple[Health, ...] = ()
+    if settings.model is Model.STOCHASTIC:
+        found = epsilon_note(settings.epsilon, report["interval"][1], report["estimated_reward"])
+    return (*found, *_unused_rank(settings), *notes_from_signals(settings, signals))
+
+
+def notes_from_signals(settings: Settings, signals: Signals) -> tuple[Health, ...]:
+    """Returns the notes that may come and go without a new plan."""
+    if settings.missing_feedback is not MissingFeedback.VOID or settings.model is not Model.STOCHASTIC:
+        return ()  # silence is an answer, or answers are numbers
+    if signals.answered >= ENOUGH_ANSWERS and signals.only_clicks:
+        return (_only_clicks(settings.feedback),)
+    waited = signals.waited_seconds >= LONG_WAIT * settings.final_after_seconds
+    return (_NO_ANSWERS,) if signals.answered == 0 and signals.issued >= ENOUGH_ISSUED and waited else ()
+
+
+def outdated(said: Iterable[Health], settings: Settings, signals: Signals, stored: Iterable[Health] = ()) -> bool:
+    """Returns whether a snapshot with these entries lacks a stored one, or has other notes than the signals give."""
+    entries, wanted = list(said), notes_from_signals(settings, signals)
+    if not {entry.problem for entry in stored} <= {entry.problem for entry in entries}:
+        return True
+    kinds = {note.kind for note in wanted} | {None, NoteKind.EPSILON_TOO_LARGE, NoteKind.UNUSED_RANK}
+    missing = {note.cause for note in wanted} - {entry.cause for entry in entries}
+    return bool(missing) or any(entry.kind not in kinds for entry in entries)
+
+
+def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[Health, ...]:
+    """Returns a note if epsilon is too large for a leader that earns at most `most`, and probably `estimate`."""
+    if not epsilon_is_too_large(epsilon, most):
+        return ()
+    goal, smaller = _points(epsilon), (estimate or most) / 10
+    if epsilon >= most:
+        passes = f"so any pair is within {goal} of it: any pair would pass, even one that is never clicked"
+    else:
+        passes = "so almost any pair would pass, even one that is clicked less than half as often"
+    note = Health(
+        problem=f"epsilon is {goal}, but the best pair so far earns at most {_digits(100 * most)} %, {passes}",
+        cause="epsilon is a difference in clicks per impression, and it is too large for click rates this low",
+        advice=(
+            f"create a session with a smaller epsilon, for example {_digits(smaller)} ({_points(smaller)}), a tenth of "
+            f"what this pair {'earns' if estimate else 'can earn'}; this takes many more impressions"
+        ),
+        suspends=False,
+        kind=NoteKind.EPSILON_TOO_LARGE,
+    )
+    return (note,)
+
+
+def _unused_rank(settings: Settings) -> tuple[Health, ...]:
+    """Returns a note if the settings state a rank that the policy ignores: new sessions cannot, older ones may."""
+    policy = POLICIES.get(settings.policy)
+    if settings.rank is None or policy is None or policy.uses_rank:
+        return ()
+    note = Health(
+        problem=f'rank is {settings.rank}, but policy "{settings.policy}" does not use it',
+        cause="the session was created by a version that accepted a rank for every policy",
+        advice="nothing: no bound of this session relies on the rank, and what is certified holds for any number of "
+        "groups of users; leave rank out of new sessions",
+        suspends=False,
+        kind=NoteKind.UNUSED_RANK,
+    )
+    return (note,)
+
+
+def _only_clicks(feedback: FeedbackKind) -> Health:
+    nothing = '"clicked": []' if feedback is FeedbackKind.ITEMS else '"reward": 0'
+    return Health(
+        problem=f"all answers so far are clicks; do you also send {nothing} for impressions without a click?",
+        cause=ONLY_CLICKS_CAUSE,
+        advice=REPORT_ALL,
+        suspends=False,
+        kind=NoteKind.ONLY_CLICKS_SO_FAR,
+    )
+
+
+_NO_ANSWERS = Health(
+    problem="pairs are handed out, but not one answer has come back",
+    cause=(
+        "feedback is not sent, is refused (look at the answers of /feedback), or comes later than ticket_ttl_seconds"
+    ),
+    advice="send feedback for every impression, with the ticket that came with the pair, within ticket_ttl_seconds",
+    suspends=False,
+    kind=NoteKind.NO_ANSWERS,
+)
+
+
+def _points(share: float) -> str:
+    number = _digits(100 * share)
+    return f"{number} {'point' if number == '1' else 'points'}"
+
+
+def _digits(number: float) -> str:
+    """Returns a number with two digits that matter, never as 1e-05."""
+    rounded = float(f"{number:.2g}")
+    return f"{rounded:.12f}".rstrip("0").rstrip(".")

@@ -1,0 +1,95 @@
+"""Routes that make, show, change and delete sessions."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from app.access.keys import Scope
+from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
+from app.sessions.service import Sessions
+from app.web import mapping
+from app.web.access import Admitted, needs
+from app.web.bodies import body_as, documented
+from app.web.parameters import SessionId, SessionsInUse
+from app.web.problems import IN_SESSION, STORED, WITH_BODY, InvalidRequest, declared
+from app.wire.sessions import Session, SessionCreate, SessionPage, SessionPatch, SessionSummary
+
+LARGEST_PAGE = 200
+
+router = APIRouter(prefix="/v1/sessions", tags=["sessions"])
+
+
+@router.post(
+    "",
+    status_code=201,
+    dependencies=[needs(Scope.ADMIN)],
+    openapi_extra=documented(SessionCreate),
+    responses={
+        **declared(InvalidSession, *WITH_BODY, *STORED),
+        201: {"headers": {"Location": {"description": "The session's address.", "schema": {"type": "string"}}}},
+    },
+)
+async def create_session(
+    request: Request,
+    response: Response,
+    body: Annotated[SessionCreate, Depends(body_as(SessionCreate))],
+    sessions: SessionsInUse,
+    admitted: Admitted,
+) -> Session:
+    """Creates a session and makes its first plan."""
+    view = await sessions.create(mapping.new_session(body), admitted.actor)
+    response.headers["Location"] = f"{request.scope.get('root_path', '')}/v1/sessions/{view.record.id}"
+    return mapping.session(view)
+
+
+@router.get("", dependencies=[needs(Scope.READ, narrowed=True)], responses=declared(InvalidRequest, *STORED))
+async def list_sessions(
+    sessions: SessionsInUse,
+    admitted: Admitted,
+    limit: Annotated[int, Query(ge=1, le=LARGEST_PAGE)] = 50,
+    cursor: Annotated[str | None, Query(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="From the page before.")] = None,
+) -> SessionPage:
+    """Lists sessions, newest first; to a key that is bound to a session, that one only."""
+    if admitted.bound_to is not None:
+        return SessionPage(sessions=await _only(admitted.bound_to, sessions), next_cursor=None)
+    views = await sessions.page(limit + 1, cursor)  # one more tells whether there is a page after
+    next_cursor = views[limit - 1].record.id if len(views) > limit else None
+    return SessionPage(sessions=[mapping.summary(view) for view in views[:limit]], next_cursor=next_cursor)
+
+
+async def _only(session_id: str, sessions: Sessions) -> list[SessionSummary]:
+    """Returns the one session, or nothing if it was deleted."""
+    try:
+        return [mapping.summary(await sessions.get(session_id))]
+    except SessionNotFound:
+        return []
+
+
+@router.get("/{session_id}", dependencies=[needs(Scope.READ)], responses=declared(*IN_SESSION))
+async def get_session(session_id: SessionId, sessions: SessionsInUse) -> Session:
+    """Shows a session with its settings and counters."""
+    return mapping.session(await sessions.get(session_id))
+
+
+@router.patch(
+    "/{session_id}",
+    dependencies=[needs(Scope.ADMIN)],
+    openapi_extra=documented(SessionPatch),
+    responses=declared(InvalidStateChange, InvalidSession, *WITH_BODY, *IN_SESSION),
+)
+async def change_session(
+    session_id: SessionId,
+    body: Annotated[SessionPatch, Depends(body_as(SessionPatch))],
+    sessions: SessionsInUse,
+    admitted: Admitted,
+) -> Session:
+    """Pauses, resumes, stops or renames a session, or raises its budget."""
+    return mapping.session(await sessions.change(session_id, mapping.session_change(body), admitted.actor))
+
+
+@router.delete("/{session_id}", status_code=204, dependencies=[needs(Scope.ADMIN)], responses=declared(*IN_SESSION))
+async def delete_session(session_id: SessionId, sessions: SessionsInUse, admitted: Admitted) -> None:
+    """Deletes a session with all its data."""
+    await sessions.delete(session_id, admitted.actor)

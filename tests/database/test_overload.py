@@ -1,0 +1,80 @@
+"""More than the database can take: refused at once, nothing forgotten, and no silence taken for a "no"."""
+
+import asyncio
+
+import pytest
+
+from app.database.database import migration_engine
+from app.database.store import SqlStore
+from app.errors import Overloaded, StorageUnavailable
+from app.sessions.model import FeedbackStatus, MissingFeedback
+from tests.examples import a_session, execute, issue, order, reward
+
+
+async def test_what_does_not_fit_is_refused_at_once_and_the_rest_is_served(sqlite_url: str) -> None:
+    store = SqlStore(sqlite_url, queue_limit=5, busy_seconds=30)
+    await store.start()
+    session_id = await a_session(store)
+    with migration_engine(sqlite_url).begin():  # nobody else can write
+        first = asyncio.ensure_future(store.issue(session_id, order()))
+        await asyncio.sleep(0.1)  # the writer has it and waits for the file
+        waiting = [asyncio.ensure_future(store.issue(session_id, order())) for _ in range(20)]
+        await asyncio.sleep(0.01)
+        refused = [each for each in waiting if each.done()]
+        assert len(refused) == 15
+        assert all(isinstance(each.exception(), Overloaded) for each in refused)
+    served = await asyncio.gather(first, *(each for each in waiting if each not in refused))
+    assert (await store.counters(session_id)).issued == len(served) == 6
+    await store.close()
+
+
+async def test_rows_count_too(sqlite_url: str) -> None:
+    store = SqlStore(sqlite_url, queue_limit=100, busy_seconds=30)
+    await store.start()
+    session_id = await a_session(store)
+    with migration_engine(sqlite_url).begin():
+        first = asyncio.ensure_future(store.issue(session_id, order()))
+        await asyncio.sleep(0.1)
+        large = [asyncio.ensure_future(store.issue(session_id, order(1000))) for _ in range(10)]
+        await asyncio.sleep(0.01)
+        assert [each.done() for each in large] == [False] + [True] * 9
+        for each in large[1:]:
+            with pytest.raises(Overloaded):
+                await each
+    await asyncio.gather(first, large[0])
+    await store.close()
+
+
+@pytest.mark.parametrize("refused", [False, True])
+async def test_a_refused_answer_ends_the_stretch_in_which_silence_means_something(
+    database_url: str, *, refused: bool
+) -> None:
+    """A click that was refused and never sent again must not count as no click."""
+    store = SqlStore(database_url, queue_limit=1)
+    await store.start()
+    session_id = await a_session(
+        store, attribution_window_seconds=60.0, missing_feedback=MissingFeedback.NO_CLICK, demand=((0, 1, 9),)
+    )
+    (one, two) = await issue(store, session_id, 2)
+    calls = [store.answer(session_id, [reward(each, 1)]) for each in (one, two)[: 1 + refused]]
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    assert results[0] == [FeedbackStatus.ACCEPTED]
+    assert not refused or isinstance(results[1], Overloaded)
+    before = len(execute(database_url, "SELECT * FROM uptimes"))
+    until = asyncio.get_running_loop().time() + 10
+    while refused and len(execute(database_url, "SELECT * FROM uptimes")) == before:
+        assert asyncio.get_running_loop().time() < until, "the next beat begins another stretch"
+        await asyncio.sleep(0.05)
+    stretches = execute(database_url, "SELECT began_at, last_beat_at FROM uptimes ORDER BY began_at")
+    assert len(stretches) == 1 + refused
+    execute(database_url, "UPDATE impressions SET issued_at = issued_at - 61")
+    execute(
+        database_url, "UPDATE uptimes SET began_at = began_at - 61 WHERE began_at = (SELECT min(began_at) FROM uptimes)"
+    )
+    if refused:  # as if the gap had been in the middle of the window
+        execute(database_url, "UPDATE uptimes SET last_beat_at = began_at + 5 WHERE last_beat_at - began_at > 30")
+    counters = await store.fold(session_id)
+    assert (counters.counted, counters.void) == ((0, 2) if refused else (2, 0))
+    await store.close()
+    with pytest.raises(StorageUnavailable):
+        await store.answer(session_id, [reward(two, 1)])

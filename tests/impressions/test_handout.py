@@ -1,0 +1,121 @@
+"""Handing out a plan: fair, shuffled, the same for every process, never empty."""
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from app.engine.problem import Model
+from app.errors import SessionStopped
+from app.impressions import handout
+from app.impressions.handout import Desk, HandoutSequence
+from app.impressions.tickets import is_exploit_ticket
+from app.sessions.model import Purpose, SessionRecord, State
+from tests.session_fixtures import MakeRecord
+
+DEMAND = ((0, 1, 3), (0, 2, 1), (1, 3, 6))
+
+
+def desk(record: SessionRecord, **changes: object) -> Desk:
+    values = {"sequence": HandoutSequence(DEMAND, 7, 1), "best": (0, 1), "issued": 0, "void": 0, "next_sequence": 1}
+    return Desk(record, cursor=0, **{**values, **changes})  # type: ignore[arg-type]
+
+
+def rng() -> random.Random:
+    return random.Random(4)
+
+
+def test_sequence_holds_the_demand_exactly_and_then_starts_again() -> None:
+    sequence = HandoutSequence(DEMAND, 7, 1)
+    once = sequence.pairs(0, sequence.total)
+    assert Counter(once) == {(0, 1): 3, (0, 2): 1, (1, 3): 6}
+    assert sequence.pairs(sequence.total, 5) == once[:5]
+    assert sequence.pairs(3, 2 * sequence.total) == (once * 3)[3 : 3 + 2 * sequence.total]
+
+
+def test_sequence_is_shuffled_by_seed_and_version() -> None:
+    demand = tuple((0, j, 20) for j in range(1, 10))
+    orders = {
+        tuple(HandoutSequence(demand, seed, version).pairs(0, 180))
+        for seed, version in [(1, 1), (1, 2), (2, 1), (1, 1)]
+    }
+    assert len(orders) == 3, "the same seed and version give the same order, others another one"
+    first_half = Counter(pair for pair in HandoutSequence(demand, 1, 1)._chunk(0)[:90].tolist())
+    assert len(first_half) == 9, "no pair waits for the end"
+
+
+def test_long_demands_are_cut_into_fair_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handout, "CHUNK", 50)
+    demand = ((0, 1, 170), (0, 2, 5), (1, 2, 331))
+    sequence = HandoutSequence(demand, 3, 2)
+    order = sequence.pairs(0, sequence.total)
+    assert Counter(order) == {(0, 1): 170, (0, 2): 5, (1, 2): 331}
+    assert [sequence.pairs(position, 1)[0] for position in range(sequence.total)] == order, "also across the chunks"
+    early = Counter(order[:250])
+    assert 70 <= early[0, 1] <= 100, "each part of the plan holds its share of every pair"
+
+
+def test_impressions_count_and_are_noted(make_record: MakeRecord) -> None:
+    at = desk(make_record(budget=None), next_sequence=41)
+    given = at.serve(10, rng())
+    assert Counter(tuple(sorted((one.i, one.j))) for one in given) == {(0, 1): 3, (0, 2): 1, (1, 3): 6}
+    assert all(one.purpose is Purpose.EXPLORE and one.counts and one.plan_version == 1 for one in given)
+    assert at.new == given
+    assert (at.issued, at.cursor, at.next_sequence) == (10, 10, 51)
+    assert len({one.ticket for one in given}) == 10
+
+
+def test_overflow_hands_out_more_of_the_same_plan(make_record: MakeRecord) -> None:
+    at = desk(make_record())
+    assert all(one.counts for one in at.serve(25, rng()))
+    assert at.issued == 25
+
+
+def test_slots_are_random(make_record: MakeRecord) -> None:
+    at = desk(make_record())
+    swapped = sum(one.i > one.j for one in at.serve(400, rng()))
+    assert 140 < swapped < 260  # 6 standard deviations around a half
+
+
+def test_budget_is_exact_and_a_batch_may_mix_purposes(make_record: MakeRecord) -> None:
+    at = desk(make_record(budget=12), issued=10, void=3)
+    purposes = [one.purpose for one in at.serve(8, rng())]
+    assert purposes == [Purpose.EXPLORE] * 5 + [Purpose.EXPLOIT] * 3
+    assert at.issued - at.void == 12
+
+
+@pytest.mark.parametrize("changes", [{"state": State.PAUSED}, {"budget": 1}])
+def test_paused_or_spent_sessions_exploit_without_a_row(changes: dict[str, Any], make_record: MakeRecord) -> None:
+    record = make_record(**changes)
+    at = desk(record, issued=1, best=(2, 3))
+    (given,) = at.serve(1, rng())
+    assert (given.purpose, given.counts, {given.i, given.j}) == (Purpose.EXPLOIT, False, {2, 3})
+    assert at.new == []
+    assert is_exploit_ticket(given.ticket, record.ticket_key, record.id)
+
+
+def test_no_demand_means_exploit(make_record: MakeRecord) -> None:
+    assert desk(make_record(), sequence=None).serve(1, rng())[0].purpose is Purpose.EXPLOIT
+
+
+def test_explore_share(make_record: MakeRecord) -> None:
+    at = desk(make_record(explore_share=0.25))
+    explored = sum(one.purpose is Purpose.EXPLORE for one in at.serve(2000, rng()))
+    assert 380 < explored < 620  # 6 standard deviations around 500
+    assert len(at.new) == explored
+
+
+def test_stopped_sessions_refuse(make_record: MakeRecord) -> None:
+    with pytest.raises(SessionStopped):
+        desk(make_record(state=State.STOPPED)).serve(1, rng())
+
+
+def test_deterministic_entries_are_asked_once_and_repeats_do_not_count(make_record: MakeRecord) -> None:
+    demand = ((0, 0, 1), (0, 1, 1), (0, 2, 1))
+    at = desk(make_record(model=Model.DETERMINISTIC), sequence=HandoutSequence(demand, 1, 1))
+    given = at.serve(5, rng())
+    assert [one.counts for one in given] == [True, True, True, False, False]
+    assert len({frozenset((one.i, one.j)) for one in given[:3]}) == 3
+    assert at.issued == 3
+    assert [new.counts for new in at.new] == [True, True, True, False, False]

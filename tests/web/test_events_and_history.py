@@ -1,0 +1,94 @@
+"""Events and history as callers read them."""
+
+import json
+from typing import Any
+
+import pytest
+
+from app.errors import Overloaded
+from app.sessions.model import Counters, HistoryPoint, Live, Snapshot
+from app.web.routes import results
+from tests.fakes.caller import Caller
+from tests.fakes.sessions import BEST_PAIR, FakeSessions
+
+
+def live(tag: str, counted: int) -> Live:
+    return Live(Snapshot(json.dumps({**BEST_PAIR, "samples": counted}), f'"{tag}"'), Counters(counted, counted, 0, 1))
+
+
+def events(text: str) -> list[dict[str, str]]:
+    """Returns the fields of each event, as the standard reads them; comments are left out."""
+    blocks = [[line for line in block.splitlines() if not line.startswith(":")] for block in text.split("\n\n")]
+    return [dict(line.split(": ", 1) for line in block) for block in blocks if block]
+
+
+def test_events_tell_what_changed(api: Caller, session: str, sessions: FakeSessions) -> None:
+    sessions.lives = [live("t1", 5), None, live("t1", 6), live("t2", 6)]
+    answer = api.get(f"{session}/events")
+    assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+    assert answer.headers["cache-control"] == "no-store"
+    told = events(answer.text)
+    assert [each.get("event") for each in told] == [None, "best-pair", "counters", "counters", "best-pair"]
+    assert int(told[0]["retry"]) >= 1000
+    assert (told[1]["id"], told[4]["id"]) == ("t1", "t2")
+    assert json.loads(told[4]["data"])["samples"] == 6
+    assert json.loads(told[3]["data"]) == {"issued": 6, "answered": 6, "void": 0, "counted": 1, "outstanding": 5}
+    assert "id" not in told[2], "a caller that comes back names the last answer, whatever came after it"
+    assert ": still here\n\n" in answer.text
+
+
+@pytest.mark.parametrize(("known", "again"), [("t1", False), ("t0", True), (None, True)])
+def test_a_caller_that_comes_back_is_not_told_what_it_knows(
+    api: Caller, session: str, sessions: FakeSessions, known: str | None, again: bool
+) -> None:
+    sessions.lives = [live("t1", 5)]
+    answer = api.get(f"{session}/events", headers={"Last-Event-ID": known} if known else {})
+    assert ("best-pair" in answer.text) is again
+    assert "event: counters" in answer.text
+
+
+def test_problems_come_before_the_stream(api: Caller, session: str, sessions: FakeSessions) -> None:
+    assert api.get("/v1/sessions/nope/events").json()["type"] == "/problems/session-not-found"
+    sessions.error = Overloaded("too many")
+    assert api.get(f"{session}/events").status_code == 503
+
+
+def point(version: int) -> HistoryPoint:
+    report: dict[str, Any] = {
+        "pair": [0, 2],
+        "gap": 0.25,
+        "samples": 100 * version,
+        "phase": "refine",
+        "contenders": 3,
+        "estimated_reward": None,
+        "interval": [0.0, 1.0],
+        "verdict": "not_yet",
+    }
+    return HistoryPoint(version, 1_700_000_000.5 + version, report)
+
+
+def test_history(api: Caller, session: str, sessions: FakeSessions, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions.points = [point(version) for version in (1, 2, 3)]
+    first = api.get(f"{session}/history").json()
+    assert [each["plan_version"] for each in first["points"]] == [1, 2, 3]
+    assert not first["more"]
+    assert first["points"][1] == {
+        "plan_version": 2,
+        "at": "2023-11-14T22:13:22.500000Z",
+        "samples": 200,
+        "gap": 0.25,
+        "pair": ["a", "c"],
+        "i": 0,
+        "j": 2,
+        "estimated_reward": None,
+        "interval": [0.0, 1.0],
+        "phase": "refine",
+        "contenders": 3,
+    }
+    assert [each["plan_version"] for each in api.get(f"{session}/history?after=2").json()["points"]] == [3]
+    monkeypatch.setattr(results, "MOST_POINTS", 2)
+    some = api.get(f"{session}/history").json()
+    assert ([each["plan_version"] for each in some["points"]], some["more"]) == ([1, 2], True)
+    for wrong in ("-1", "x", str(2**31)):
+        assert api.get(f"{session}/history?after={wrong}").status_code == 422
+    assert api.get("/v1/sessions/nope/history").status_code == 404
