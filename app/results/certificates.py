@@ -28,6 +28,21 @@ A kind of bound that a document does not name has no share of delta and made no 
 `gram`, `landmarks` and `gram_refuted`, of a bound that is removed: zero, empty and false in all that it certified."""
 
 
+PROOF_SETTINGS = (
+    "model",
+    "policy",
+    "rank",
+    "epsilon",
+    "delta",
+    "self_pairs",
+    "feedback",
+    "attribution_window_seconds",
+    "missing_feedback",
+    "seed",
+)
+"""The settings that the proof, or a check of it, depends on."""
+
+
 @dataclass(frozen=True, eq=False)
 class Proof:
     """What a verdict follows from."""
@@ -40,24 +55,12 @@ class Proof:
 
 def certificate_of(session: Session, latched: Certified, proof: Proof, rows: EvidenceRows) -> Certificate:
     """Returns the immutable document behind one verdict."""
-    settings = session.settings
     assessment = assess(proof.problem, proof.evidence, proof.choices, proof.shares)
     content: dict[str, Any] = {
         "kind": "bestpair-certificate",
         "schema": SCHEMA,
         "session": {"id": session.id, "name": session.name, "items": [item.id for item in session.items]},
-        "settings": {
-            "model": settings.model.value,
-            "policy": settings.policy,
-            "rank": "auto" if settings.rank is None else settings.rank,
-            "epsilon": settings.epsilon,
-            "delta": settings.delta,
-            "self_pairs": settings.self_pairs.value,
-            "feedback": settings.feedback.value,
-            "attribution_window_seconds": settings.attribution_window_seconds,
-            "missing_feedback": settings.missing_feedback.value,
-            "seed": settings.seed,
-        },
+        "settings": {name: getattr(session.settings, name) for name in PROOF_SETTINGS},
         "pair": [session.items[latched.pair.i].id, session.items[latched.pair.j].id],
         "i": latched.pair.i,
         "j": latched.pair.j,

@@ -3,16 +3,15 @@
 import asyncio
 
 import numpy as np
+from app.sessions.service import Sessions
 
 from app.database.store import SqlStore
 from app.engine.arrays import pair_items
 from app.planning.planner import Planner
-from app.sessions.creation import NewSession
 from app.sessions.model import Item
-from app.sessions.service import Sessions
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
-from tests.examples import execute
+from tests.examples import execute, new_session
 
 STAGES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 """After these parts of the impressions a plan is made: points of the progress chart."""
@@ -30,7 +29,7 @@ async def fill(url: str, n_items: int, impressions: int, seed: int = 1) -> str:
         items = tuple(Item(f"ad-{number}", f"Advertisement number {number}") for number in range(n_items))
         session = (
             await sessions.create(
-                NewSession(items=items, name=f"{n_items} items", epsilon=0.01, budget=10 * impressions)
+                new_session(items=items, name=f"{n_items} items", epsilon=0.01, budget=10 * impressions)
             )
         ).record.id
         done = 0

@@ -13,9 +13,9 @@ from app.sessions.service import Answer, Sessions
 from app.database.migrations import head
 from app.impressions.handout import Order
 from app.planning.planner import Planner
-from app.sessions.creation import NewSession
 from app.sessions.model import Item
 from tests.examples import execute
+from tests.session_fixtures import new_session
 from tests.store import SessionStore
 
 FOLDER = Path(__file__).parent / "frozen"
@@ -28,7 +28,7 @@ async def a_lived_in_database(url: str) -> None:
     try:
         sessions, planner = Sessions(store), Planner(store)
         items = tuple(Item(f"ad-{n}", f"Ad {n}") for n in range(4))
-        new = NewSession(items=items, name="frozen", policy="lucb", epsilon=0.2, ticket_ttl_seconds=1, seed=1)
+        new = new_session(items=items, name="frozen", policy="lucb", epsilon=0.2, ticket_ttl_seconds=1, seed=1)
         session = (await sessions.create(new)).record.id
         for number in range(6):
             shown = await sessions.next_pairs(session, Order(12, "next-pair/batch", f"key-{number}", "digest"))

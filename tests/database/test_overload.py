@@ -7,7 +7,7 @@ import pytest
 from app.database.database import migration_engine
 from app.errors import Overloaded, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
-from app.sessions.model import MissingFeedback
+from app.wire.vocabulary import MissingFeedback
 from tests.examples import a_session, execute, issue, order, reward
 from tests.store import SessionStore
 

@@ -15,8 +15,8 @@ from app.database.database import Database, migration_engine
 from app.database.faults import DatabaseBehind, DatabaseInUse, DatabaseLost, UnsupportedDatabase
 from app.database.migrations import REVISION_TABLE, current, downgrade, head, migrate
 from app.database.tables import metadata
-from app.sessions.model import MissingFeedback
 from app.wire.serving import Feedback
+from app.wire.vocabulary import MissingFeedback
 from tests.examples import a_session, execute, issue, let_time_pass, order, reward
 from tests.store import SessionStore
 

@@ -15,8 +15,8 @@ from app.database.tables import impressions
 from app.engine.confidence import upper_end
 from app.impressions.handout import Order
 from app.planning.make_plan import evidence_of
-from app.sessions.creation import NewSession
 from app.sessions.model import Item
+from tests.session_fixtures import new_session
 from tests.store import SessionStore
 
 ALPHA = 0.1
@@ -28,7 +28,7 @@ ITEMS = (Item("a", "a"), Item("b", "b"), Item("c", "c"))
 
 async def missed(sessions: Sessions, store: SessionStore, rng: np.random.Generator) -> bool:
     """Runs one session; returns whether the upper bound of some pair was ever below the truth, at any fold."""
-    session = (await sessions.create(NewSession(items=ITEMS, policy="naive", epsilon=0.01, seed=1))).record.id
+    session = (await sessions.create(new_session(items=ITEMS, policy="naive", epsilon=0.01, seed=1))).record.id
     shown = await sessions.next_pairs(session, Order(IMPRESSIONS, "next-pair/batch", None, ""))
     rewards = (rng.random(IMPRESSIONS) >= NO_CLICK).astype(float)
     arrives = np.arange(IMPRESSIONS) + np.where(rewards == 1, 0.0, 200 * rng.exponential(size=IMPRESSIONS))
