@@ -5,7 +5,7 @@ RUNS := .venv/.runs
 INSTALLED := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install serve demo check test docker-test coverage torture browser nginx pgbouncer screenshots clean
+.PHONY: help install serve demo check unit test docker-test coverage torture browser nginx pgbouncer screenshots clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ check: install ## lint, types, layers
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+unit: install ## the tests that need no database and no server: under a minute
+	$(BIN)/python -m pytest -q -n auto -m unit
 
 test: check ## all checks and all tests
 	$(BIN)/python -m pytest -n auto --dist worksteal --durations=15

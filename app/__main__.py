@@ -1,4 +1,4 @@
-"""Where the `bestpair` command starts: ready to be stopped before the slow imports begin."""
+"""Entry point of the `bestpair` command: handles SIGTERM before the slow imports begin."""
 
 import os
 import signal
@@ -6,7 +6,7 @@ from types import FrameType
 
 
 def main() -> None:
-    """Runs the command line; SIGTERM ends it at once until the server has its own handler."""
+    """Runs the command line; SIGTERM ends the process at once, until the server installs its own handler."""
     signal.signal(signal.SIGTERM, _end)
     from app.cli import main as run  # noqa: PLC0415 - takes a second or more, in which SIGTERM must work
 

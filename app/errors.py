@@ -1,8 +1,8 @@
-"""What can go wrong, named by the fact. How each looks to a caller is decided in `web`, in one table."""
+"""The errors of this service, named after what happened. One table in `web` decides how callers see each of them."""
 
 
 class SessionError(Exception):
-    """Base of all errors a caller can cause or should hear about; `detail` says what happened and what to change."""
+    """Base of all errors that are reported to callers; `detail` says what happened and what to change."""
 
     def __init__(self, detail: str) -> None:
         self.detail = detail
@@ -14,7 +14,7 @@ class SessionNotFound(SessionError):
 
 
 class InvalidSession(SessionError):
-    """Settings that do not fit; `field` names the culprit."""
+    """The settings of a new session are invalid; `field` names the invalid one."""
 
     def __init__(self, field: str, detail: str) -> None:
         self.field = field
@@ -22,23 +22,23 @@ class InvalidSession(SessionError):
 
 
 class SessionStopped(SessionError):
-    """The session was stopped and hands out nothing more."""
+    """The session was stopped and hands out no more pairs."""
 
 
 class InvalidStateChange(SessionError):
-    """The session cannot go from its state to the one asked for."""
+    """The session cannot change from its state to the requested one."""
 
 
 class TicketNotFound(SessionError):
-    """No impression of this session has this ticket: unknown, altered, or another session's."""
+    """No impression of this session has this ticket: it is unknown, altered, or belongs to another session."""
 
 
 class FeedbackConflict(SessionError):
-    """The ticket was answered with another value before."""
+    """Earlier feedback for the same ticket had another value."""
 
 
 class InvalidFeedback(SessionError):
-    """The answer does not fit what the session expects; `field` names the culprit."""
+    """The feedback is not of the kind that the session expects; `field` names the invalid field."""
 
     def __init__(self, field: str, detail: str) -> None:
         self.field = field
@@ -46,7 +46,7 @@ class InvalidFeedback(SessionError):
 
 
 class IdempotencyMismatch(SessionError):
-    """The same Idempotency-Key came with another body."""
+    """The same Idempotency-Key was sent before, with another body."""
 
 
 class NotCertified(SessionError):
@@ -62,7 +62,7 @@ class Forbidden(SessionError):
 
 
 class RateLimited(SessionError):
-    """The key has used up its rate; more is there after so many seconds."""
+    """The key has used up its rate limit; `retry_after` is the number of seconds until it may call again."""
 
     def __init__(self, detail: str, retry_after: int) -> None:
         self.retry_after = retry_after
@@ -70,4 +70,4 @@ class RateLimited(SessionError):
 
 
 class StorageUnavailable(SessionError):
-    """The database cannot be reached or cannot write; nothing was acknowledged."""
+    """The database cannot be reached or cannot write; the request was not acknowledged."""

@@ -1,4 +1,4 @@
-"""The composition root: the only place where web and storage meet."""
+"""The composition root: builds the application from database, services and web, and runs the server."""
 
 import asyncio
 import gc
@@ -34,24 +34,25 @@ from app.web.api import Api, build_api
 from app.web.event_stream import call_on_stop_signal
 from app.web.server import http_protocol, set_request_seconds, use_own_workers
 
-_YOUNG_OBJECTS = 10_000
-"""Between two looks for cycles; the default, 700, is reached every few requests."""
+_GC_THRESHOLD = 10_000
+"""New objects between two runs of the garbage collector; the default, 700, is reached every few requests."""
 _RESTART_SECONDS = 60
-"""For a new process after SIGHUP, before the old one goes on instead."""
+"""Time that a new process has to start after SIGHUP; if it fails, the old one continues."""
 _COUNTS = "BESTPAIR_INTERNAL_COUNTS"
-"""Variable that tells server processes in which file they count together; the one that starts them sets it."""
+"""Environment variable with the path of the file in which the server's processes count metrics together. The process
+that starts them sets it."""
 
 log = logging.getLogger("bestpair")
 
 
 _NO_KEY_YET = (
-    "{host} can be reached from other machines, and no access key was made yet: make one with "
-    "`bestpair keys create --name NAME --scope admin`, or listen on 127.0.0.1 (in a network of your own, "
-    "BESTPAIR_OPEN_ACCESS=1 lets everybody in until the first key is made; BESTPAIR_FIRST_KEY=print makes a key at "
+    "{host} can be reached from other machines, and there is no access key yet: create one with "
+    "`bestpair keys create --name NAME --scope admin`, or listen on 127.0.0.1 (in a private network, "
+    "BESTPAIR_OPEN_ACCESS=1 allows all calls until the first key is created; BESTPAIR_FIRST_KEY=print creates a key at "
     "the start and prints it)"
 )
 _FIRST_KEY = """
-No access key was made for this database yet. This is the first one; it may do everything and is not shown again:
+There was no access key for this database. This is the first one; it has all rights and is not shown again:
 
     {secret}
 
@@ -63,7 +64,7 @@ then bestpair keys revoke {id}
 
 
 def create_app(settings: Settings, meter: Meter | None = None) -> Api:
-    """Returns the application with its own database; nothing is opened before it starts."""
+    """Returns the application; the database is opened when the application starts."""
     meter = meter or Meter()
     store = Store(settings.database_url, queue_limit=settings.queue_limit, meter=meter)
     services = Services.build(store, meter, census_by_session=bool(settings.metrics_per_session))
@@ -84,7 +85,7 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
         finally:
             await keys.stop()
             await access.close()
-            await store.close()  # after planning has ended, so that what it still writes is written
+            await store.close()  # after planning has ended, because planning may still write
 
     return build_api(
         services,
@@ -101,19 +102,19 @@ def create_app(settings: Settings, meter: Meter | None = None) -> Api:
 
 
 def _keyless_access(settings: Settings) -> KeylessAccess:
-    """Returns who may call as long as no key was ever made."""
+    """Returns who may call before the first key is created."""
     if settings.open_access:
         return KeylessAccess.ALL
     return KeylessAccess.LOOPBACK if is_loopback(settings.host.encode()) else KeylessAccess.NONE
 
 
 def app_from_environment() -> ASGIApp:
-    """Returns the application as the environment asks for it; server processes begin here."""
+    """Returns the application, configured by the environment. Every server process starts here."""
     settings = Settings.from_environment(os.environ)
     _configure_logs(settings)
     set_request_seconds(settings.request_seconds)
     app = create_app(settings, Meter(_cells(os.environ.get(_COUNTS))))
-    _spare_the_collector()
+    _tune_gc()
     return app.entry
 
 
@@ -123,25 +124,29 @@ def _configure_logs(settings: Settings) -> None:
 
 
 def _cells(path: str | None) -> Cells:
-    """Returns where to count: beside the server's other processes, if there are any. Counting stops no server."""
+    """Returns where to count metrics: in the file at `path`, shared with the server's other processes, if there is one.
+
+    If the file cannot be used, this process counts alone: metrics must not keep a server from starting.
+    """
     if path is None:
         return Cells.alone()
     try:
         return Cells.shared(Path(path))
     except (OSError, NoArrayFree) as error:
-        log.error("counts_apart", extra={"reason": str(error), "advice": "metrics of this process are its own"})
+        advice = "the metrics of this process are not added to those of the others"
+        log.error("counts_apart", extra={"reason": str(error), "advice": advice})
         return Cells.alone()
 
 
-def _spare_the_collector() -> None:
-    """Keeps Python's cycle collector from walking through what was imported, again and again, while requests wait."""
+def _tune_gc() -> None:
+    """Makes the garbage collector run less often, and skip all objects that exist now: requests wait while it runs."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(_YOUNG_OBJECTS, 20, 20)
+    gc.set_threshold(_GC_THRESHOLD, 20, 20)
 
 
 def _check_port_is_free(settings: Settings) -> None:
-    """Raises InvalidSetting if something else listens there: uvicorn would say so only after starting up."""
+    """Raises InvalidSetting if the port is in use: uvicorn would report it only after the application has started."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -154,8 +159,8 @@ def _check_port_is_free(settings: Settings) -> None:
             ) from error
 
 
-async def _rehearse(settings: Settings) -> None:
-    """Opens and closes the store once: what keeps it from starting is raised here, not lost in a worker's log."""
+async def _check_startup(settings: Settings) -> None:
+    """Opens and closes the store once, so that its errors are raised here instead of in a worker process."""
     store, access = Store(settings.database_url), AccessStore(settings.database_url)
     await store.start()
     try:
@@ -168,7 +173,7 @@ async def _rehearse(settings: Settings) -> None:
 
 
 def migrate(settings: Settings) -> None:
-    """Brings the database to this version's tables, and makes the first key if the settings ask for it."""
+    """Upgrades the database to this version's tables, and creates the first key if the settings ask for it."""
     migrations.migrate(settings.database_url)
 
     async def prepare_access() -> None:
@@ -182,14 +187,15 @@ def migrate(settings: Settings) -> None:
 
 
 async def _print_first_key(settings: Settings, access: AccessStore) -> None:
-    """Makes an admin key and prints it, if the settings ask for it, calls need a key, and none was ever made.
+    """Creates an admin key and prints it, if the settings ask for it, calls need a key, and there was never one.
 
-    The only place that prints a key unasked. It goes to stdout: log lines, on stderr, never contain one.
+    This is the only place that prints a key without a command. It goes to stdout; log lines, which go to stderr, never
+    contain a key.
     """
     if settings.first_key != "print" or _keyless_access(settings) is not KeylessAccess.NONE:
         return
     if await access.active_keys(known_version=0) is not None:
-        return  # there was a key; a server's database user may have no right to make one
+        return  # there was a key before; and the server's database user may have no right to create one
     secret, key = new_key("first key", [Scope.ADMIN])
     if await access.add_first_key(key, COMMAND_LINE) is not None:
         sys.stdout.write(_FIRST_KEY.format(secret=secret, id=key.id))
@@ -197,16 +203,16 @@ async def _print_first_key(settings: Settings, access: AccessStore) -> None:
 
 
 def serve(settings: Settings) -> None:
-    """Serves until a signal comes; requests in flight are finished first."""
+    """Serves until a signal arrives, then finishes the requests in flight."""
     _check_port_is_free(settings)
     _configure_logs(settings)
-    asyncio.run(_rehearse(settings))
-    # Worker processes import the factory by name and know nothing but the environment.
+    asyncio.run(_check_startup(settings))
+    # Worker processes import the factory by name and get their settings from the environment only.
     os.environ.update(settings.as_environment())
-    # What was set before is called again after uvicorn has finished: the default then ends the process as before.
+    # After its own shutdown, uvicorn restores this handler and raises the signal again: the default ends the process.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     with ExitStack() as ending:
-        os.environ.pop(_COUNTS, None)  # of a server that this one may have been started by
+        os.environ.pop(_COUNTS, None)  # it may be that of a server that started this one
         if settings.workers > 1:
             os.environ[_COUNTS] = str(ending.enter_context(shared_file(settings.workers)))
             use_own_workers()
@@ -218,11 +224,11 @@ def serve(settings: Settings) -> None:
             workers=settings.workers,
             loop="auto",  # uvloop where it is installed
             http=http_protocol(),
-            ws="none",  # an installed websocket library would take connections out of that protocol
+            ws="none",  # an installed websocket library would take over connections of that protocol
             interface="asgi3",
-            proxy_headers=False,  # nothing here depends on who calls; keys do
-            log_config=None,  # its lines go where all lines go
-            access_log=False,  # a line per request costs more than the request
+            proxy_headers=False,  # access depends on keys, not on the client's address
+            log_config=None,  # its lines go through our own log configuration
+            access_log=False,  # a log line costs more than the request
             timeout_graceful_shutdown=settings.shutdown_seconds,
             timeout_worker_healthcheck=_RESTART_SECONDS,
             server_header=False,

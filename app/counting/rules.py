@@ -1,9 +1,10 @@
 """What counts, and when: the fold, as a pure function.
 
-An impression is *final* when its outcome cannot change any more; it is *counted* once it and every earlier counting
-impression of its pair is final, void ones left out: a contiguous prefix per pair, in issue order. Counting answers as
-they arrive would let quick clicks in before slow silences and break every bound; counting in issue order cannot,
-because which impressions are counted then never depends on their outcomes.
+An impression is *final* when its outcome cannot change any more. It is *counted* once it and all earlier impressions of
+its pair are final (repeats, which do not count, and void impressions are left out). So the counted impressions of a
+pair are always its first ones, in issue order. If answers were counted as they arrive, quick clicks would be counted
+before slow non-clicks, which breaks every bound. In issue order, which impressions are counted does not depend on their
+outcomes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,10 +21,10 @@ NO_STEP = ClockStep()
 
 @dataclass(frozen=True)
 class EvidenceRows:
-    """Counts by pair (i <= j) and plan version, as columns of equal length: numpy takes columns, and so does JSON.
+    """Counts by pair (i <= j) and plan version, as columns of equal length, which numpy and JSON can use directly.
 
-    `clicks_i` and `clicks_j` are item-level clicks. `unanswered` are impressions given up because no feedback came; n
-    does not contain them, and may be 0.
+    `clicks_i` and `clicks_j` are item-level clicks. `unanswered` are impressions that got no feedback in time; n does
+    not contain them, and may be 0.
     """
 
     i: list[int] = field(default_factory=list)
@@ -38,7 +39,7 @@ class EvidenceRows:
 
 @dataclass(frozen=True)
 class Fold:
-    """What one fold decides: which impressions are counted or void, and what to add to the evidence."""
+    """The result of one fold: which impressions are counted or void, and what to add to the evidence."""
 
     counted: list[int]  # sequences
     void: list[int]  # sequences
@@ -52,9 +53,9 @@ def fold(
     uptimes: Sequence[Uptime],
     step: ClockStep = NO_STEP,
 ) -> Fold:
-    """Returns the fold of the open impressions, given in issue order, at database time `now`.
+    """Returns the fold of the open impressions, which are passed in issue order, at database time `now`.
 
-    If the clock was set while an impression was open, nobody knows how long its window was: it is void. Without a
+    If the clock was set while an impression was open, the length of its window is unknown: it is void. Without a
     window its lifetime begins again at the step, so that slow answers are not left out.
     """
     counted: list[StoredImpression] = []
@@ -65,11 +66,11 @@ def fold(
         if not _is_final(impression, settings, now, step):
             blocked.add(pair)
         elif _is_void(impression, settings, () if step.covers(impression.sequence) else uptimes):
-            void.append(impression)  # even behind an open one: it will never count, whatever comes before it
+            void.append(impression)  # even after an open one: it will never count
         elif pair not in blocked:
             counted.append(impression)
-    unanswered = [one for one in void if is_unanswered(one, settings)]
-    return Fold([one.sequence for one in counted], [one.sequence for one in void], count(counted, unanswered))
+    unanswered = [impression for impression in void if is_unanswered(impression, settings)]
+    return Fold(_sequences(counted), _sequences(void), count(counted, unanswered))
 
 
 def count(counted: Iterable[StoredImpression], unanswered: Iterable[StoredImpression]) -> EvidenceRows:
@@ -83,12 +84,16 @@ def count(counted: Iterable[StoredImpression], unanswered: Iterable[StoredImpres
 
 
 def is_unanswered(impression: StoredImpression, settings: Settings) -> bool:
-    """Returns whether a void impression was shown and nobody answered, where everybody should.
+    """Returns whether a void impression was shown but got no feedback, in a session where every impression should.
 
-    Not those of a session where silence is an answer, which are void because of an outage.
+    Where missing feedback means "no click", such an impression is void because of an outage, and this returns False.
     """
     shown = not impression.not_shown
     return shown and impression.outcome is None and settings.missing_feedback is MissingFeedback.VOID
+
+
+def _sequences(impressions: Iterable[StoredImpression]) -> list[int]:
+    return [impression.sequence for impression in impressions]
 
 
 def _cell(impression: StoredImpression) -> tuple[int, int, int]:
@@ -99,8 +104,8 @@ def _cell(impression: StoredImpression) -> tuple[int, int, int]:
 def _is_final(impression: StoredImpression, settings: Settings, now: float, step: ClockStep) -> bool:
     """Returns whether the outcome cannot change any more.
 
-    Without a window an answer is final at once. With one, even an answered impression waits for its window to close:
-    otherwise clicks, which are reported, would be final earlier than silence.
+    Without a window, an answered impression is final at once. With a window, it is final when the window closes:
+    otherwise clicks, which are reported, would be final earlier than missing feedback.
     """
     if impression.not_shown:
         return True
@@ -112,10 +117,11 @@ def _is_final(impression: StoredImpression, settings: Settings, now: float, step
 
 
 def _is_void(impression: StoredImpression, settings: Settings, uptimes: Sequence[Uptime]) -> bool:
-    """Returns whether a final impression proves nothing.
+    """Returns whether a final impression must not be counted.
 
-    Not shown; silent where silence means a lost answer; or, with a window, when no process was up to take an answer
-    during some of it. The last holds for answered ones too: voiding only the silent would favour clicks.
+    It was not shown; or it has no feedback, and missing feedback means that it was lost; or it has a window, and during
+    a part of it no process could take feedback. The last applies to answered impressions too: if only those without
+    feedback were void, clicks would be counted more often than non-clicks.
     """
     if impression.not_shown:
         return True
@@ -130,7 +136,7 @@ def covered(began: float, ended: float, uptimes: Sequence[Uptime]) -> bool:
     reached = began
     for up in sorted(uptimes, key=lambda up: up.began):
         if up.began > reached:
-            return False  # later ones begin later still
+            return False  # all later periods begin after this gap too
         reached = max(reached, up.ended)
         if reached >= ended:
             return True

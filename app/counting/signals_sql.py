@@ -1,4 +1,4 @@
-"""Signals: what notes about a session (`results.notes`) are made from, read by statements that run anyway."""
+"""Signals: the values that notes about a session (`results.notes`) depend on, read by statements that run anyway."""
 
 import math
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from app.database.tables import evidence, impressions
 
 @dataclass(frozen=True)
 class Signals:
-    """What is in the database now, as far as notes depend on it; the defaults give no note."""
+    """The values that notes depend on, as they are in the database now; the defaults cause no note."""
 
     issued: int = 0
     answered: int = 0
@@ -26,20 +26,20 @@ _OPEN = (
     impressions.c.epoch.is_(None),
     impressions.c["counts"],
 )
-OPEN_OTHERS = func.count(case((and_(impressions.c["counts"], impressions.c.outcome < 1), 1)))
-"""Answers that are no clicks, among the open impressions that a statement reads."""
+OPEN_NON_CLICKS = func.count(case((and_(impressions.c["counts"], impressions.c.outcome < 1), 1)))
+"""The number of answers that are not clicks, among the open impressions that a statement reads."""
 
 FOLDED_COLUMNS = (
-    # Found at the first row of nearly every session: it is left alone now and then.
-    exists().where(_COUNTED, evidence.c.s > 0).label("folded_others"),
+    # Nearly every session has non-clicks in its first row, so this reads one row.
+    exists().where(_COUNTED, evidence.c.s > 0).label("folded_non_clicks"),
     exists().where(_COUNTED).label("folded_any"),
 )
 SIGNAL_COLUMNS = (
     *FOLDED_COLUMNS,
-    select(OPEN_OTHERS).where(*_OPEN).scalar_subquery().label("open_others"),
+    select(OPEN_NON_CLICKS).where(*_OPEN).scalar_subquery().label("open_non_clicks"),
     select(func.min(impressions.c.issued_at)).where(*_OPEN).scalar_subquery().label("oldest"),
 )
-"""All there is, for statements that do not read the open impressions anyway; with the counters."""
+"""The columns of `signals_of`, for statements that do not read the open impressions for another reason."""
 
 
 def signals_of(row: AnyRow, issued: int, answered: int, at: float) -> Signals:
@@ -48,7 +48,7 @@ def signals_of(row: AnyRow, issued: int, answered: int, at: float) -> Signals:
     return Signals(
         issued=issued,
         answered=answered,
-        only_clicks=not row.open_others and not row.folded_others,
-        # Without one answer, all that a fold can have noted is that none came in time.
+        only_clicks=not row.open_non_clicks and not row.folded_non_clicks,
+        # If there is no answer, all rows of the evidence are of impressions that got none in time.
         waited_seconds=math.inf if row.folded_any and answered == 0 else waited,
     )

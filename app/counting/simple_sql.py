@@ -1,8 +1,8 @@
-"""Impressions that need no judgement when they are folded: the database itself counts and closes them.
+"""The fold of simple impressions, for which there is nothing to decide: the database counts and closes them itself.
 
-Without a window an answered impression is final, it was shown, and it counts: `maturity.fold` can decide nothing else.
-Rewards of the stochastic model are 0 or 1, so their sum is the same in whatever order it is taken. A test holds this
-together with `maturity.fold`.
+In a session without a window, an impression with an outcome is final, was shown, and counts: `rules.fold` always
+decides the same for it. Rewards of the stochastic model are 0 or 1, so their sum does not depend on the order. A test
+checks that the results are those of `rules.fold`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,17 +12,20 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, not_, select, update
 
 from app.counting.rules import EvidenceRows
-from app.database.statements import Given, IsOneOf, Prepared
+from app.database.statements import IsOneOf, ParameterValue, Prepared
 from app.database.tables import impressions
 from app.engine.problem import Model
 from app.sessions.model import Settings
 
-_Given = dict[str, Given]
+_Parameters = dict[str, ParameterValue]
 
 
 def _count_and_close(which: ColumnElement[bool]) -> tuple[Prepared, Prepared]:
-    """Returns what counts and what closes those of a session's open impressions that need no judgement."""
-    plain = and_(
+    """Returns two statements, which count and close the simple ones among a session's open impressions.
+
+    `which` selects the impressions by sequence.
+    """
+    simple = and_(
         impressions.c.session_id == bindparam("id"),
         impressions.c.epoch.is_(None),
         which,
@@ -32,7 +35,7 @@ def _count_and_close(which: ColumnElement[bool]) -> tuple[Prepared, Prepared]:
     )
     locked = (
         select(*(impressions.c[name] for name in ("i", "j", "plan_version", "outcome", "clicked")))
-        .where(plain)
+        .where(simple)
         .order_by(impressions.c.sequence)
         .with_for_update()
         .cte("locked")
@@ -42,39 +45,43 @@ def _count_and_close(which: ColumnElement[bool]) -> tuple[Prepared, Prepared]:
         *cell,
         func.count().label("n"),
         func.sum(locked.c.outcome).label("rewards"),
-        func.sum(locked.c.clicked.op("&")(1)).label("clicks_first"),  # NULL where clicks are not told by item
+        func.sum(locked.c.clicked.op("&")(1)).label("clicks_first"),  # NULL without item-level feedback
         func.sum(locked.c.clicked.op(">>")(1)).label("clicks_second"),
     ).group_by(*cell)
-    return Prepared(count), Prepared(update(impressions).where(plain).values(epoch=bindparam("new_epoch")))
+    return Prepared(count), Prepared(update(impressions).where(simple).values(epoch=bindparam("new_epoch")))
 
 
-_LISTED = _count_and_close(IsOneOf(impressions.c.sequence, "sequences"))
-_IN_A_ROW = _count_and_close(impressions.c.sequence.between(bindparam("first"), bindparam("last")))
-"""The usual case, a third cheaper on SQLite: no list, and neighbours instead of a search for each."""
+_LIST = _count_and_close(IsOneOf(impressions.c.sequence, "sequences"))
+_RANGE = _count_and_close(impressions.c.sequence.between(bindparam("first"), bindparam("last")))
+"""For sequences without gaps, which is the most frequent case. A third cheaper on SQLite: it passes no list, and reads
+adjacent rows instead of searching for each."""
 
 
 def count_simple(
     connection: Connection, session_id: str, settings: Settings, sequences: Sequence[int], epoch: int
 ) -> EvidenceRows:
-    """Returns the counts of those impressions that need no judgement, and closes them under the epoch.
+    """Closes the simple ones among these impressions under the epoch, and returns their counts.
 
-    Their sequences are given in order, at least one.
+    `sequences` are in ascending order, at least one.
     """
     if settings.attribution_window_seconds > 0 or settings.model is Model.DETERMINISTIC:
         return EvidenceRows()
     first, last = sequences[0], sequences[-1]
-    (count, close), given = _LISTED, _Given(id=session_id, sequences=sequences)
+    (count, close), parameters = _LIST, _Parameters(id=session_id, sequences=sequences)
     if last - first + 1 == len(sequences):
-        (count, close), given = _IN_A_ROW, _Given(id=session_id, first=first, last=last)
-    cells = count.rows(connection, **given)
+        (count, close), parameters = _RANGE, _Parameters(id=session_id, first=first, last=last)
+    cells = count.rows(connection, **parameters)
     if not cells:
         return EvidenceRows()
-    close.run(connection, **given, new_epoch=epoch)
-    return _regardless_of_slots(cells)
+    close.run(connection, **parameters, new_epoch=epoch)
+    return _merge_slot_orders(cells)
 
 
-def _regardless_of_slots(cells: Iterable[tuple[Any, ...]]) -> EvidenceRows:
-    """Returns counts by pair, given those by pair in the order shown: to order each impression's would cost more."""
+def _merge_slot_orders(cells: Iterable[tuple[Any, ...]]) -> EvidenceRows:
+    """Returns counts by unordered pair, from counts by pair in the order shown.
+
+    To order the pair of every impression in the statement would cost more.
+    """
     counts: dict[tuple[int, int, int], tuple[float, ...]] = {}
     for first, second, version, n, rewards, clicks_first, clicks_second in cells:
         clicks = (clicks_first or 0, clicks_second or 0)
@@ -82,6 +89,5 @@ def _regardless_of_slots(cells: Iterable[tuple[Any, ...]]) -> EvidenceRows:
         if first > second:
             cell, clicks = (second, first, version), clicks[::-1]
         counts[cell] = tuple(map(add, counts.get(cell, (0, 0.0, 0, 0)), (n, n - rewards, *clicks)))
-    in_order = sorted(counts.items())
-    columns = zip(*((*cell, *sums, 0) for cell, sums in in_order), strict=True)
+    columns = zip(*((*cell, *sums, 0) for cell, sums in sorted(counts.items())), strict=True)
     return EvidenceRows(*map(list, columns))

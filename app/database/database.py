@@ -1,6 +1,6 @@
-"""One database: its address, its engines (one for the writer, one for readers) and its clock.
+"""A database: its URL, its engines (one for the writer, one for readers) and its clock.
 
-All times are the database's: several processes then agree on what is late, whatever their own clocks say.
+All times come from the database's clock, so that processes on several machines agree on what is late.
 """
 
 import logging
@@ -12,7 +12,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-import psycopg
 from sqlalchemy import URL, Connection, Double, Engine, Text, create_engine, event, func, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.compiler import compiles
@@ -21,47 +20,29 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.expression import FunctionElement
 
 from app.database.faults import as_storage_unavailable
+from app.database.postgresql import postgresql_engine, postgresql_writer
 from app.database.sqlite_files import files_of
-from app.database.statements import execute
 from app.database.url import parse_url
 
 Result = TypeVar("Result")
 _log = logging.getLogger(__name__)
 
 _READERS = 8
-"""Connections for reads: more than the threads asyncio gives to reads on small machines."""
-_CONNECT_SECONDS = 5
+"""Connections for reads: more than the threads that asyncio uses for reads on a small machine."""
 _CHECKPOINT_PAGES = 4_000
-"""Of SQLite's log (16 MB) before it is copied into the file. An impression changes its page three times, issued,
-answered and folded; with the usual 1,000 pages most were copied after each. Commits are no less durable."""
-_BEGIN_WRITING = (
-    "BEGIN ISOLATION LEVEL READ COMMITTED;"
-    " SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '3s';"
-    " SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;"
-    " SELECT set_config('synchronous_commit', 'on', true)"
-    " WHERE current_setting('synchronous_commit') IN ('off', 'local')"
-)
-"""How a writing transaction begins on PostgreSQL, in one round trip.
-
-Settings belong to the transaction, not to the connection: a pooler in transaction mode (PgBouncer) gives every
-transaction another connection, and refuses settings at connection start.
-
-Timeouts: a process that was paused inside a transaction holds its locks; it loses them after 3 s, before others give
-up. Plans: the writer's statements always find a few rows by their keys. Left to itself the server would plan them while
-a table is new and small, by reading it whole, and keep that plan for minutes while the table grows. Commit:
-acknowledged means on disk, whatever the role's or the database's default is; stricter settings are left alone.
-"""
-
-
+"""Length of SQLite's write-ahead log (16 MB) at which it is copied into the file. An impression changes its page three
+times: when it is issued, answered and folded. With SQLite's default of 1,000 pages, most pages were copied after each
+change. Commits are just as durable."""
 SQLITE_NOW = "round((julianday('now') - 2440587.5) * 86400.0, 3)"
 POSTGRESQL_NOW = "extract(epoch from clock_timestamp())::double precision"
-"""Not now(): that is the start of the transaction, before its locks were granted."""
+"""Not now(), which is the start of the transaction: before it got its locks."""
 
 
 _DURABILITY = select(func.current_setting("synchronous_commit"), func.current_setting("fsync"))
 
-_making = threading.Lock()
-"""Held while a file is made, so that nobody has locked it when its first descriptor is closed."""
+_file_creation = threading.Lock()
+"""Held while a database file is created: no other thread may connect before the first descriptor is closed, because
+closing it drops SQLite's locks."""
 
 
 class Clock(FunctionElement[float]):
@@ -82,9 +63,10 @@ def _postgresql_clock(_element: Clock, _compiler: SQLCompiler, **_: object) -> s
 
 
 class Timeline(FunctionElement[str]):
-    """Which history of the database this is: PostgreSQL begins another one whenever a standby takes over.
+    """The timeline of the database: PostgreSQL begins a new one whenever a standby takes over.
 
-    What was read in one and is written in another may rest on rows that were lost. SQLite has one history.
+    A value that was computed from rows of one timeline must not be written in another: those rows may be lost. SQLite
+    has a single timeline.
     """
 
     type = Text()
@@ -102,12 +84,12 @@ def _postgresql_timeline(_element: Timeline, _compiler: SQLCompiler, **_: object
 
 
 def now(connection: Connection) -> float:
-    """Returns the database's time; read it after the locks, so that nothing that waited can be older than it looks."""
+    """Returns the database's time. Call it after the rows are locked: waiting for a lock must not make it too early."""
     return float(connection.execute(select(Clock())).scalar_one())
 
 
 class Database:
-    """A SQLite file or a PostgreSQL database; engines connect when first used."""
+    """A SQLite file or a PostgreSQL database; its engines connect on first use."""
 
     def __init__(self, url: str, *, busy_seconds: float = 5.0) -> None:
         self.url = parse_url(url)
@@ -122,9 +104,10 @@ class Database:
         return Path(str(self.url.database)) if self.is_sqlite else None
 
     def read(self, work: Callable[[Connection], Result]) -> Result:
-        """Returns what `work` returns; all its statements see one moment of the database.
+        """Returns the result of `work`; all its statements see the same moment of the database.
 
-        A connection may have died while nobody used it; reads are run again on a new one instead of asking first.
+        A connection may have died while it was idle. Connections are not tested before each read; instead, a read that
+        finds its connection dead runs again on a new one.
         """
         with as_storage_unavailable():
             try:
@@ -139,7 +122,7 @@ class Database:
             return work(connection)
 
     def log_weak_durability(self) -> None:
-        """Logs settings of PostgreSQL by which an acknowledged answer would not be on disk."""
+        """Logs a warning if PostgreSQL's settings allow that acknowledged feedback is not on disk."""
         if self.is_sqlite:
             return
         commit, fsync = self.read(lambda connection: tuple(connection.execute(_DURABILITY).one()))
@@ -157,54 +140,21 @@ class Database:
         if self.is_sqlite:
             return _sqlite_engine(self.url, begin, self._busy_seconds, pool={"pool_size": pool_size, "max_overflow": 0})
         if begin == "BEGIN IMMEDIATE":
-            return _postgresql_writer(self.url, pool_size)
-        # SQLite's readers see one moment from their first statement on, too.
-        return _postgresql_engine(self.url, pool_size=pool_size, isolation_level="REPEATABLE READ")
-
-
-def _postgresql_engine(url: URL, **options: Any) -> Engine:  # noqa: ANN401 - passed on
-    """Returns an engine; everything in the URL's query goes to libpq for every engine alike."""
-    if "poolclass" not in options:
-        options |= {"max_overflow": 0, "pool_timeout": _CONNECT_SECONDS}
-    timeout = {} if "connect_timeout" in url.query else {"connect_timeout": _CONNECT_SECONDS}
-    engine = create_engine(url, connect_args=timeout, hide_parameters=True, **options)  # messages would quote tickets
-    event.listen(engine, "connect", _avoid_prepared_statements_on_a_pooler)
-    return engine
-
-
-def _postgresql_writer(url: URL, pool_size: int) -> Engine:
-    # The driver must not begin transactions by itself: `_begin` does.
-    engine = _postgresql_engine(url, pool_size=pool_size, isolation_level="AUTOCOMMIT")
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        execute(connection, _BEGIN_WRITING, None, prepare=False)  # several statements cannot be prepared
-
-    return engine
-
-
-def _avoid_prepared_statements_on_a_pooler(connection: psycopg.Connection[Any], _record: object) -> None:
-    """Stops the driver from preparing statements if a pooler sits in between.
-
-    A pooler gives the next transaction another connection, which does not know the statement. It shows itself by the
-    process id that it reports, which is not the one of the server process that answers.
-    """
-    pid = connection.execute("SELECT pg_backend_pid()", prepare=False).fetchone()
-    if not connection.autocommit:
-        connection.rollback()
-    if pid != (connection.info.backend_pid,):
-        connection.prepare_threshold = None
+            return postgresql_writer(self.url, pool_size)
+        # As on SQLite, all statements of a read see the moment of the first one.
+        return postgresql_engine(self.url, pool_size=pool_size, isolation_level="REPEATABLE READ")
 
 
 def migration_engine(url: str) -> Engine:
-    """Returns an engine for changes of the tables: one connection, closed after use, foreign keys not enforced.
+    """Returns an engine for schema changes: connections are closed after use, and foreign keys are not enforced.
 
-    SQLite changes a table by copying and dropping it; with foreign keys on, the drop would delete what refers to it.
+    SQLite changes a table by copying and dropping it. With foreign keys on, the drop would delete all rows that refer
+    to it.
     """
     parsed = parse_url(url)
     if parsed.get_backend_name() == "sqlite":
         return _sqlite_engine(parsed, "BEGIN IMMEDIATE", 30.0, pool={"poolclass": NullPool}, foreign_keys=False)
-    return _postgresql_engine(parsed, poolclass=NullPool)
+    return postgresql_engine(parsed, poolclass=NullPool)
 
 
 def _sqlite_engine(
@@ -215,13 +165,13 @@ def _sqlite_engine(
     files = files_of(Path(str(url.database)))
 
     @event.listens_for(engine, "do_connect")
-    def _make_file(*_: object) -> None:
-        files.check()  # first: in place of a file that was deleted none is made
-        _make_private(Path(str(url.database)))
+    def _prepare_file(*_: object) -> None:
+        files.check()  # first: a file that was deleted while in use must not be created again
+        _create_private_file(Path(str(url.database)))
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
-        connection.isolation_level = None  # the driver must not begin transactions by itself: `_begin` does
+        connection.isolation_level = None  # the driver begins no transactions: `_begin` does
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")  # acknowledged means on disk
         connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
@@ -229,7 +179,7 @@ def _sqlite_engine(
         files.opened()
 
     @event.listens_for(engine, "close")
-    def _note_end(_connection: sqlite3.Connection, _record: object) -> None:
+    def _note_close(_connection: sqlite3.Connection, _record: object) -> None:
         files.closed()
 
     @event.listens_for(engine, "begin")
@@ -239,11 +189,12 @@ def _sqlite_engine(
     return engine
 
 
-def _make_private(file: Path) -> None:
-    """Makes the file, if there is none, for its owner alone: SQLite would let everybody on the machine read it.
+def _create_private_file(file: Path) -> None:
+    """Creates the file, if there is none, readable by its owner only: it contains tickets and the keys that sign them.
 
-    It holds tickets and what signs them. One that is there keeps its mode, and SQLite's files beside it get the same.
-    It is not even opened: closing any descriptor of a file drops all locks that this process has on it, SQLite's too.
+    SQLite would create a file that every user of the machine can read. An existing file keeps its mode, and SQLite
+    gives its -wal and -shm files the same one. An existing file is not even opened: closing a descriptor of a file
+    drops all locks that this process has on it, also SQLite's.
     """
-    with _making, suppress(OSError):  # it is there; or whatever else is in the way, connecting comes next and says so
+    with _file_creation, suppress(OSError):  # the file exists; any other error is raised again by the connect
         os.close(os.open(file, os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))

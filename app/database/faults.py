@@ -1,4 +1,4 @@
-"""Faults of the database: which are worth a retry, which callers hear about, and what keeps the store from starting."""
+"""Database errors: which can be retried, which become StorageUnavailable, and which keep the store from starting."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -11,17 +11,17 @@ from sqlalchemy.exc import (
     NotSupportedError,
     ProgrammingError,
 )
-from sqlalchemy.exc import TimeoutError as NoConnectionFree
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from app.errors import StorageUnavailable
 
-_OURS = (DataError, IntegrityError, NotSupportedError, ProgrammingError)
-"""Errors that say what was sent is wrong; every other kind says that the database cannot do its work now."""
-_LOST_RACES = {"40001", "40P01"}
-"""PostgreSQL's serialization failure and deadlock: the same transaction, run again, goes through."""
-_TAKEN_AWAY = {"42501", "42P01"}
-"""A right was revoked, a table is gone: the statements worked when the server started, and an operator can undo it.
-A table in a schema that the user may not use is reported as gone. Any other fault of a statement is a defect."""
+_STATEMENT_ERRORS = (DataError, IntegrityError, NotSupportedError, ProgrammingError)
+"""Errors that mean that a statement or its values are wrong. All others mean that the database cannot be used now."""
+_RETRYABLE = {"40001", "40P01"}
+"""PostgreSQL's serialization failure and deadlock: the same transaction succeeds when it runs again."""
+_REVOKED = {"42501", "42P01"}
+"""A right was revoked, or a table is missing (also: in a schema that the user may not use). The statement worked when
+the server started, and an operator can repair it. Any other error of a statement is a defect of this program."""
 
 _CAUSES = {
     "25006": "the database is read-only: it is a standby, or default_transaction_read_only is on",
@@ -36,11 +36,11 @@ _CAUSES = {
     sqlite3.SQLITE_FULL: "the disk is full",
     sqlite3.SQLITE_CANTOPEN: "the SQLite file cannot be opened",
 }
-"""By PostgreSQL's SQLSTATE or SQLite's error code, in words for anyone who may ask /readyz."""
+"""Texts by PostgreSQL's SQLSTATE or SQLite's error code. Everyone who can call /readyz may read them."""
 
 
 class Unwritable(Exception):
-    """A check found that writes would fail or be lost; its text may be shown to anyone."""
+    """A check found that writes would fail or be lost; its text contains no secrets."""
 
     def __init__(self, detail: str) -> None:
         self.detail = detail
@@ -50,12 +50,12 @@ class Unwritable(Exception):
 def is_unavailable(error: BaseException) -> bool:
     """Returns whether the database cannot be used now: gone, full, locked, read-only, forbidden, shutting down."""
     if isinstance(error, DBAPIError):
-        return error.connection_invalidated or not isinstance(error, _OURS) or _code(error) in _TAKEN_AWAY
-    return isinstance(error, NoConnectionFree | StorageUnavailable | Unwritable)
+        return error.connection_invalidated or not isinstance(error, _STATEMENT_ERRORS) or _code(error) in _REVOKED
+    return isinstance(error, PoolTimeout | StorageUnavailable | Unwritable)
 
 
 def cause(error: BaseException | None) -> str:
-    """Returns what is wrong in words that may be shown to anyone; the driver's may name hosts, users and files."""
+    """Returns what is wrong, without secrets; the driver's own message may name hosts, users and files."""
     if isinstance(error, Unwritable):
         return error.detail
     known = _CAUSES.get(_code(error)) if isinstance(error, DBAPIError) else None
@@ -69,26 +69,26 @@ def _code(error: DBAPIError) -> str | int | None:
     return state if extended is None else extended & 0xFF
 
 
-def is_worth_another_try(error: BaseException) -> bool:
-    """Returns whether the transaction was undone by another one, or its connection had died before it began."""
+def is_retryable(error: BaseException) -> bool:
+    """Returns whether the same transaction may succeed now: another one undid it, or its connection had died."""
     if not isinstance(error, DBAPIError):
         return False
-    return error.connection_invalidated or _code(error) in _LOST_RACES
+    return error.connection_invalidated or _code(error) in _RETRYABLE
 
 
 def reason(error: BaseException) -> str:
-    """Returns what the driver said, for the log: the first line, because those after it quote the values sent."""
+    """Returns the driver's message for the log: only the first line, because later lines quote the values sent."""
     return str(getattr(error, "orig", None) or error).partition("\n")[0]
 
 
 def unavailable() -> StorageUnavailable:
-    """Returns the error for callers. What the driver said goes to the log: it may name hosts and files."""
+    """Returns the error for callers. It does not quote the driver, whose message may name hosts and files."""
     return StorageUnavailable("the database cannot be used at the moment; nothing was acknowledged, try again shortly")
 
 
 @contextmanager
 def as_storage_unavailable() -> Iterator[None]:
-    """Turns errors of a database that cannot be used into StorageUnavailable, and leaves all others alone."""
+    """Turns errors of a database that cannot be used into StorageUnavailable; other errors stay as they are."""
     try:
         yield
     except Exception as error:
@@ -98,7 +98,7 @@ def as_storage_unavailable() -> Iterator[None]:
 
 
 class StoreCannotStart(Exception):
-    """Base of what keeps a store from starting. An operator must act: `detail` says how. Callers never see these."""
+    """Base of the errors that keep a store from starting. `detail` tells the operator what to do; no caller sees it."""
 
     def __init__(self, detail: str) -> None:
         self.detail = detail
@@ -110,12 +110,12 @@ class UnsupportedDatabase(StoreCannotStart):
 
 
 class DatabaseInUse(StoreCannotStart):
-    """Another server process has this SQLite file."""
+    """Another server process is using this SQLite file."""
 
 
 class DatabaseLost(StoreCannotStart):
-    """The SQLite file is gone, but its write-ahead log is there."""
+    """The SQLite file is missing, but its write-ahead log exists."""
 
 
 class DatabaseBehind(StoreCannotStart):
-    """The database's tables are not those this version of the code needs."""
+    """The database is at another revision than this version of the code needs."""

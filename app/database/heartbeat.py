@@ -1,6 +1,6 @@
 """Heartbeats: the periods in which this process could take feedback, stored so that outages are known later.
 
-A period has no gap. It ends when the process was silent, refused feedback, or when the clock was set forward or back.
+A period has no gaps. It ends when the process was silent, refused feedback, or when the clock was set.
 """
 
 import uuid
@@ -69,13 +69,13 @@ class Heartbeat:
             self._refused = False  # first: a refusal from here on belongs to the next beat
             self.break_off()
         self.is_broken_off = False
-        given = {
+        parameters = {
             "period": self._period,
             "now": now,
             "earliest": now - SILENCE_SECONDS,
             "latest": now + CLOCK_TOLERANCE_SECONDS,
         }
-        number = connection.execute(_BEAT, given).scalar_one_or_none()
+        number = connection.execute(_BEAT, parameters).scalar_one_or_none()
         self._last_at = now
         # Checked here too: after the next commit these numbers would be the last ones on disk.
         self._is_lost = self._is_lost or (number is None and self.is_missing_from(connection))
@@ -93,7 +93,7 @@ class Heartbeat:
 
     def break_off(self) -> None:
         """Ends the period at its last beat, because feedback was refused since."""
-        self._period = uuid.uuid4().hex  # no row has this name yet, so the next beat begins one
+        self._period = uuid.uuid4().hex  # no row has this id yet, so the next beat inserts one
         self.is_broken_off = True
 
     def is_current(self, now: float) -> bool:

@@ -1,4 +1,4 @@
-"""The tables' revisions: bring a database to this version of the code, or back."""
+"""Revisions of the tables: check the revision of a database, upgrade it, downgrade it."""
 
 from functools import cache
 from pathlib import Path
@@ -13,34 +13,37 @@ from app.database.database import migration_engine
 from app.database.faults import DatabaseBehind, as_storage_unavailable
 
 REVISION_TABLE = "bestpair_revision"
-"""Not alembic's usual name: the database may be shared with another application that uses alembic."""
+"""Not alembic's default name: another application in the same database may use alembic too."""
 
 
 @cache
 def head() -> str:
     """Returns the revision that this code needs."""
     revision = ScriptDirectory.from_config(_config()).get_current_head()
-    assert revision is not None  # noqa: S101 - there is at least the first revision; this tells the type checker
+    assert revision is not None  # noqa: S101 - for the type checker: there is at least one revision
     return revision
 
 
 def is_newer(revision: str | None) -> bool:
-    """Returns whether a newer version of the code has been at the database: revisions are numbered."""
+    """Returns whether the revision belongs to a newer version of the code; revisions are numbered."""
     return revision is not None and revision > head()
 
 
 def complaint(revision: str | None) -> str | None:
-    """Returns None if the revision is the one this code needs, otherwise what to do."""
+    """Returns None if the revision is the one this code needs, otherwise what is wrong and what to do."""
     needed = head()
     if revision == needed:
         return None
     if is_newer(revision):
-        return f"the database is at revision {revision}, of a newer version than this one ({needed}); start that one"
+        return (
+            f"the database is at revision {revision}, which belongs to a newer version of bestpair; this version needs "
+            f"{needed}: start the newer version"
+        )
     return f"the database is at revision {revision or 'none'} and this version needs {needed}; run: bestpair migrate"
 
 
 def revision_of(connection: Connection) -> str | None:
-    """Returns the revision the database is at, None before the first one."""
+    """Returns the revision of the database, None before the first one."""
     return MigrationContext.configure(connection, opts={"version_table": REVISION_TABLE}).get_current_revision()
 
 
@@ -51,20 +54,20 @@ def current(url: str) -> str | None:
 
 
 def migrate(url: str, revision: str = "head") -> None:
-    """Brings the database's tables up to a revision; does nothing if they are there.
+    """Upgrades the database's tables to a revision; does nothing if they have it already.
 
     Raises:
-        DatabaseBehind: a newer version of the code has been at the database.
+        DatabaseBehind: a newer version of the code has upgraded the database.
     """
     with as_storage_unavailable(), migration_engine(url).begin() as connection:
-        found = revision_of(connection)
-        if is_newer(found):  # alembic would only say that it does not know the revision
-            raise DatabaseBehind(str(complaint(found)))
+        stored = revision_of(connection)
+        if is_newer(stored):  # alembic's own error would only be that it does not know the revision
+            raise DatabaseBehind(str(complaint(stored)))
         command.upgrade(_config(connection), revision)
 
 
 def downgrade(url: str, revision: str) -> None:
-    """Takes the database's tables back to a revision; "base" removes them all, with all data."""
+    """Downgrades the database's tables to a revision; "base" removes all tables, with all data."""
     with as_storage_unavailable(), migration_engine(url).begin() as connection:
         command.downgrade(_config(connection), revision)
 
@@ -77,6 +80,6 @@ def _config(connection: Connection | None = None) -> Config:
 
 
 def _scripts() -> Path:
-    """Returns where the revisions are: beside this file in an installed wheel, in `alembic/` in a checkout."""
+    """Returns the folder of the revisions: next to this file in an installed wheel, `alembic/` in a checkout."""
     packaged = Path(__file__).with_name("revisions")
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "alembic"

@@ -1,8 +1,9 @@
-"""Watch over SQLite's files: one that is deleted or replaced while it is open still takes writes, which are then lost.
+"""SQLite's files: the lock that keeps a second server away, and checks that no file was deleted or replaced.
 
-SQLite keeps writing to the file that it opened, and the disk forgets that file when the server ends. A new connection
-would open (or create) another file under the same name, which does not fit those that are open. So acknowledging,
-and opening connections, both stop until the server is restarted.
+If the file is deleted or replaced while it is open, SQLite keeps writing to the file that it opened, and those writes
+are lost when the server ends. A new connection would open (or create) another file under the same name, which does not
+match the one that is open. So after such an event no write is acknowledged and no connection is opened until the server
+is restarted.
 """
 
 import fcntl
@@ -28,67 +29,67 @@ _LOG_GONE = (
 
 
 class SqliteFiles:
-    """The files that this process has open for one database: the same under their names, or writes are refused."""
+    """The files of one database that this process has open: checks that their paths still lead to the same files."""
 
     def __init__(self, file: Path) -> None:
         self._paths = {part: f"{file}{part}" for part in _PARTS}
         self._lock = threading.Lock()
         self._connections = 0
-        self._known: dict[str, tuple[int, int]] = {}
+        self._known: dict[str, tuple[int, int]] = {}  # device and inode of each part
 
     def opened(self) -> None:
-        """Takes note of a new connection."""
+        """Counts a new connection."""
         with self._lock:
             self._connections += 1
 
     def closed(self) -> None:
-        """Takes note of a connection's end; the last one to close removes -wal and -shm."""
+        """Counts the end of a connection. SQLite removes -wal and -shm when the last one is closed."""
         with self._lock:
             self._connections -= 1
             if self._connections == 0:
                 self._known = {}
 
     def check(self) -> None:
-        """Raises Unwritable if a file is not the one that was there after the first commit."""
+        """Raises Unwritable if a file is no longer the one that the first check found."""
         with self._lock:
             for part, path in self._paths.items():
                 try:
                     status = os.stat(path)
                 except FileNotFoundError:
-                    found = None
+                    inode = None
                 else:
-                    found = (status.st_dev, status.st_ino)
+                    inode = (status.st_dev, status.st_ino)
                 known = self._known.get(part)
-                if known is not None and found != known:
+                if known is not None and inode != known:
                     raise Unwritable(_LOG_GONE if part else _FILE_GONE)
-                if known is None and found is not None and self._connections:
-                    self._known[part] = found
+                if known is None and inode is not None and self._connections:
+                    self._known[part] = inode
 
     def confirm(self, connection: Connection) -> None:
-        """Raises Unwritable if what was just committed is in a file that has no name any more.
+        """Raises Unwritable if the last commit went into a file that was deleted or replaced.
 
-        What was acknowledged before is in the log that this connection has open: it is copied into the main file,
-        so that even a crash does not lose it.
+        Earlier commits, which were acknowledged, may still be in the write-ahead log that this connection has open.
+        They are copied into the main file first, so that a crash does not lose them.
         """
         try:
             self.check()
         except Unwritable:
             driver: sqlite3.Connection = connection.connection.driver_connection  # type: ignore[assignment]
-            with suppress(sqlite3.Error):  # a graceful stop tries it again
+            with suppress(sqlite3.Error):  # a graceful stop tries again
                 driver.execute("PRAGMA wal_checkpoint(FULL)").fetchall()
             raise
 
 
-_watched: dict[Path, SqliteFiles] = {}
+_files: dict[Path, SqliteFiles] = {}
 
 
 def files_of(file: Path) -> SqliteFiles:
-    """Returns the watch over a database's files; all engines of the process share it."""
-    return _watched.setdefault(file.absolute(), SqliteFiles(file.absolute()))
+    """Returns the files of a database; all engines of the process share one object."""
+    return _files.setdefault(file.absolute(), SqliteFiles(file.absolute()))
 
 
 def check_is_not_lost(file: Path) -> None:
-    """Raises DatabaseLost if there is a write-ahead log without its file: a new file would be empty."""
+    """Raises DatabaseLost if there is a write-ahead log but no database file: a new file would be empty."""
     log = Path(f"{file}-wal")
     if not file.exists() and log.exists() and log.stat().st_size > 0:
         raise DatabaseLost(
@@ -98,7 +99,7 @@ def check_is_not_lost(file: Path) -> None:
 
 
 class FileLock:
-    """An operating system lock on `<file>.lock`; it is gone when its process is, however that ended."""
+    """An operating system lock on `<file>.lock`; the system releases it when the process ends, even in a crash."""
 
     def __init__(self, file: Path) -> None:
         self._path = file.with_name(file.name + ".lock")
@@ -107,7 +108,8 @@ class FileLock:
     def acquire(self) -> None:
         """Takes the lock or raises DatabaseInUse."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)  # who can open it can lock it
+        # Private: every user who could open the file could lock it.
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -119,7 +121,7 @@ class FileLock:
         self._descriptor = descriptor
 
     def release(self) -> None:
-        """Gives the lock back. The file stays: removing it would let two processes lock two files of one name."""
+        """Releases the lock. The file stays: without it, two processes could lock two files of the same name."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

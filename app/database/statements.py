@@ -1,9 +1,10 @@
-"""Statements for the hot paths: run by the driver directly, compiled once, or with many rows in one statement.
+"""Statements for the hot paths: run directly by the driver, compiled once, or with many rows in one statement.
 
-Going around SQLAlchemy's execution halves the cost of a statement. Many rows go in the form that costs each driver
-least. PostgreSQL gets a column as one array literal: a tenth of the client's work of one parameter per value, and one
-statement text for any number of rows. SQLite gets VALUES lists in blocks of a power of two rows, so that a dozen
-prepared statements serve every size; `executemany` would release and take the interpreter lock for every row.
+Without SQLAlchemy's execution, a statement costs half as much. Many rows are sent in the form that is cheapest for each
+driver. PostgreSQL gets each column as one array literal: this takes the client a tenth of the work of one parameter per
+value, and one statement text serves any number of rows. SQLite gets VALUES lists in blocks of a power of two rows, so
+that a dozen prepared statements serve every size; `executemany` would release and take the interpreter lock for every
+row.
 """
 
 import json
@@ -50,18 +51,18 @@ def compact_json(value: object) -> str:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 
-def execute(connection: Connection, statement: str, given: Parameters | None, **options: bool) -> Any:  # noqa: ANN401 - the driver's own cursor
+def execute(connection: Connection, statement: str, parameters: Parameters | None, **options: bool) -> Any:  # noqa: ANN401 - the driver's own cursor
     """Returns the driver's cursor after the statement; errors are those that the engine would raise."""
     driver = connection.connection.driver_connection
     assert driver is not None  # noqa: S101 - a connection in use has one
     try:
-        return driver.execute(statement, given, **options)
+        return driver.execute(statement, parameters, **options)
     except Exception as error:
         raise _as_engine_error(connection, statement, error) from error
 
 
 def _as_engine_error(connection: Connection, statement: str, error: Exception) -> BaseException:
-    """Returns the error as the engine would tell it; a connection that has died is not used again."""
+    """Returns the error that SQLAlchemy's engine would raise; a connection that has died is not used again."""
     dialect = connection.dialect
     base = dialect.loaded_dbapi.Error
     if not isinstance(error, base):
@@ -74,34 +75,34 @@ def _as_engine_error(connection: Connection, statement: str, error: Exception) -
     )
 
 
-Given = Iterable[str | int] | str | float
+ParameterValue = Iterable[str | int] | str | float
 _Compiled = tuple[str, list[str] | None, dict[str, Any]]
 
 
 class IsOneOf(ColumnElement[bool]):
-    """Whether a column is in a list that is passed as one parameter: one statement text for every length."""
+    """Whether a column's value is in a list that is passed as one parameter: one statement text serves every length."""
 
     inherit_cache = False
 
     def __init__(self, column: ColumnClause[Any] | ColumnElement[Any], parameter: str) -> None:
         self.column = column
-        self.given = bindparam(parameter, type_=Text())
-        self.given_array = bindparam(parameter, type_=ARRAY(column.type))
+        self.json_list = bindparam(parameter, type_=Text())
+        self.array = bindparam(parameter, type_=ARRAY(column.type))
 
 
 @compiles(IsOneOf, "sqlite")
 def _sqlite(element: IsOneOf, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 - passed on
-    column, given = compiler.process(element.column, **options), compiler.process(element.given, **options)
-    return f"{column} IN (SELECT value FROM json_each({given}))"  # noqa: S608 - made of compiled parts
+    column, json_list = compiler.process(element.column, **options), compiler.process(element.json_list, **options)
+    return f"{column} IN (SELECT value FROM json_each({json_list}))"  # noqa: S608 - made of compiled parts
 
 
 @compiles(IsOneOf, "postgresql")
 def _postgresql(element: IsOneOf, compiler: SQLCompiler, **options: Any) -> str:  # noqa: ANN401 - passed on
-    return f"{compiler.process(element.column, **options)} = ANY({compiler.process(element.given_array, **options)})"
+    return f"{compiler.process(element.column, **options)} = ANY({compiler.process(element.array, **options)})"
 
 
 class AsJsonList(FunctionElement[str]):
-    """All values of a column as one text, in no certain order: a row each costs the drivers several times as much."""
+    """All values of a column as one JSON text, in any order: reading one row per value costs several times as much."""
 
     type = Text()
     inherit_cache = True
@@ -118,56 +119,56 @@ def _postgresql_list(element: AsJsonList, compiler: SQLCompiler, **options: Any)
 
 
 class Prepared:
-    """A statement whose text is kept for each kind of database. Lists are given to `IsOneOf`.
+    """A statement that is compiled once for each kind of database. Its list parameters are those of `IsOneOf`.
 
-    Rows come as the driver gives them: a boolean of SQLite is 0 or 1.
+    Rows are returned as the driver makes them: a boolean of SQLite is 0 or 1.
     """
 
     def __init__(self, statement: Select[*tuple[Any, ...]] | Update) -> None:
         self.statement = statement
         names = statement.selected_columns.keys() if isinstance(statement, Select) else []
-        columns = namedtuple("columns", names)  # type: ignore[misc] # names at run time
+        columns = namedtuple("columns", names)  # type: ignore[misc] # names known at run time only
         self._named: Callable[[tuple[Any, ...]], Any] = columns._make
         self._compiled: dict[str, _Compiled] = {}
 
-    def run(self, connection: Connection, **given: Given) -> Any:  # noqa: ANN401 - the driver's own cursor
+    def run(self, connection: Connection, **parameters: ParameterValue) -> Any:  # noqa: ANN401 - the driver's own cursor
         """Returns the driver's cursor after the statement with these parameters."""
-        text, order, fixed = self._for(connection.dialect)
+        text, order, fixed = self._compile(connection.dialect)
         if order is None:
-            return execute(connection, text, {**fixed, **given})
-        values = {**fixed, **{name: _for_sqlite(value) for name, value in given.items()}}
+            return execute(connection, text, {**fixed, **parameters})
+        values = {**fixed, **{name: _for_sqlite(value) for name, value in parameters.items()}}
         return execute(connection, text, [values[name] for name in order])
 
-    def rows(self, connection: Connection, **given: Given) -> list[tuple[Any, ...]]:
-        """Returns the rows for these parameters, as plain tuples."""
-        return self.run(connection, **given).fetchall()
+    def rows(self, connection: Connection, **parameters: ParameterValue) -> list[tuple[Any, ...]]:
+        """Returns the rows for these parameters, as tuples."""
+        return self.run(connection, **parameters).fetchall()
 
-    def named(self, connection: Connection, **given: Given) -> list[Any]:
-        """Returns the rows with their columns by name."""
-        return [self._named(row) for row in self.rows(connection, **given)]
+    def named(self, connection: Connection, **parameters: ParameterValue) -> list[Any]:
+        """Returns the rows for these parameters, as named tuples."""
+        return [self._named(row) for row in self.rows(connection, **parameters)]
 
-    def _for(self, dialect: Dialect) -> _Compiled:
-        found = self._compiled.get(dialect.name)
-        if found is None:
+    def _compile(self, dialect: Dialect) -> _Compiled:
+        cached = self._compiled.get(dialect.name)
+        if cached is None:
             compiled = self.statement.compile(dialect=dialect)
-            assert isinstance(compiled, SQLCompiler)  # noqa: S101 - tells the type checker
+            assert isinstance(compiled, SQLCompiler)  # noqa: S101 - for the type checker
             order = list(compiled.positiontup or []) if compiled.positional else None
-            found = self._compiled[dialect.name] = str(compiled), order, dict(compiled.params)
-        return found
+            cached = self._compiled[dialect.name] = str(compiled), order, dict(compiled.params)
+        return cached
 
 
-def _for_sqlite(value: Given) -> str | float:
+def _for_sqlite(value: ParameterValue) -> str | float:
     return value if isinstance(value, str | int | float) else json.dumps(list(value))
 
 
 Rows = Sequence[Sequence[object]]
 
 _BLOCK = 256
-"""Rows of the largest statement on SQLite, whose statements may have 32,766 parameters."""
+"""Rows of the largest statement on SQLite, which allows 32,766 parameters in a statement."""
 
 
 class BulkInsert:
-    """Inserts rows of the given columns; `conflict` is an ON CONFLICT clause, if wanted."""
+    """Inserts rows with values for `columns`; `conflict` is an optional ON CONFLICT clause."""
 
     def __init__(self, table: Table, columns: Sequence[str], conflict: str = "") -> None:
         self._rows = _RowSource(table, columns)
@@ -187,7 +188,7 @@ class BulkInsert:
 
 
 class BulkUpdate:
-    """Sets columns of the rows named by `keys`, if `guard` (SQL on the table) still holds."""
+    """Sets `columns` of the rows that are identified by `keys`, if `guard` (an SQL condition on the row) is true."""
 
     def __init__(self, table: Table, columns: Sequence[str], keys: Sequence[str], guard: str = "TRUE") -> None:
         self._rows = _RowSource(table, [*columns, *keys])
@@ -198,37 +199,37 @@ class BulkUpdate:
         self._where = f"WHERE {matches} AND {guard}"
 
     def run(self, connection: Connection, rows: Rows) -> None:
-        """Updates all rows, each given as the new values and then the keys; a key may come once."""
+        """Updates all rows, each passed as its new values followed by its keys; no key may occur twice."""
         if connection.dialect.name == "sqlite":
             for values, parameters in self._rows.blocks(rows):
-                given = f"WITH given ({self._names}) AS (VALUES {values})"
-                execute(connection, f"{given} {self._update} given {self._where}", parameters)
+                source = f"WITH given ({self._names}) AS (VALUES {values})"
+                execute(connection, f"{source} {self._update} given {self._where}", parameters)
         elif rows:
             source = self._rows.unnested(connection.dialect)
             execute(connection, f"{self._update} {source} {self._where}", self._rows.arrays(rows))
 
 
 class _RowSource:
-    """Rows of some of a table's columns as something to select from."""
+    """Rows with values for some columns of a table, in a form that a statement can select from."""
 
     def __init__(self, table: Table, columns: Sequence[str]) -> None:
         self._table = table
         self._names = list(columns)
-        self._one = f"({', '.join('?' for _ in columns)})"
-        self._writers = [_writer(table.c[name].type) for name in columns]
+        self._placeholders = f"({', '.join('?' for _ in columns)})"
+        self._to_literal = [_literal_of(table.c[name].type) for name in columns]
         self._unnested: str | None = None
 
     def blocks(self, rows: Rows) -> Iterator[tuple[str, tuple[object, ...]]]:
-        """Yields lists for VALUES and their parameters, for SQLite."""
+        """Yields placeholders for a VALUES list, and their parameters, for SQLite."""
         start = 0
         while start < len(rows):
             size = min(_BLOCK, 1 << (len(rows) - start).bit_length() - 1)
             block = rows[start : start + size]
-            yield ", ".join([self._one] * size), tuple(value for row in block for value in row)
+            yield ", ".join([self._placeholders] * size), tuple(value for row in block for value in row)
             start += size
 
     def unnested(self, dialect: Dialect) -> str:
-        """Returns the parameters, an array for each column, as a table named `given`, for PostgreSQL."""
+        """Returns SQL for a table named `given`, made from one array parameter for each column, for PostgreSQL."""
         if self._unnested is None:
             types = [self._table.c[name].type.compile(dialect=dialect) for name in self._names]
             arrays = ", ".join(f"%s::{kind}[]" for kind in types)
@@ -236,19 +237,19 @@ class _RowSource:
         return self._unnested
 
     def arrays(self, rows: Rows) -> list[str]:
-        """Returns the rows as those parameters."""
+        """Returns the rows as array literals, one for each column: the parameters of `unnested`."""
         columns = zip(*rows, strict=True)
         return [
-            "{" + ",".join(write(value) for value in column) + "}"
-            for write, column in zip(self._writers, columns, strict=True)
+            "{" + ",".join(to_literal(value) for value in column) + "}"
+            for to_literal, column in zip(self._to_literal, columns, strict=True)
         ]
 
 
 def text_array(values: Sequence[str]) -> str:
-    """Returns texts as an array literal; the driver's own way of adapting lists takes thirty times as long."""
+    """Returns texts as an array literal; the driver's own conversion of lists takes thirty times as long."""
     if not values:
         return "{}"
-    joined = "\0".join(values)  # no text that can be stored holds this character
+    joined = "\0".join(values)  # a text that can be stored does not contain this character
     if "\\" in joined or '"' in joined:
         joined = joined.replace("\\", "\\\\").replace('"', '\\"')
     return '{"' + joined.replace("\0", '","') + '"}'
@@ -263,19 +264,20 @@ def _number(value: object) -> str:
     return "NULL" if value is None else repr(value)
 
 
-def _truth(value: object) -> str:
+def _boolean(value: object) -> str:
     return "NULL" if value is None else "t" if value else "f"
 
 
 def _text(value: object) -> str:
-    """Returns a text as an array literal has it: in quotes, which it may hold itself."""
+    """Returns a text as an element of an array literal: in quotes, with quotes and backslashes escaped."""
     if value is None:
         return "NULL"
     escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
-def _writer(kind: TypeEngine[object]) -> Callable[[object], str]:
+def _literal_of(kind: TypeEngine[object]) -> Callable[[object], str]:
+    """Returns the function that writes values of this column type as elements of an array literal."""
     if isinstance(kind, Boolean):
-        return _truth
+        return _boolean
     return _number if isinstance(kind, Numeric | Integer) else _text

@@ -1,7 +1,7 @@
 """The store: one database, opened, checked and watched. Reads run in threads; writes go through the writer.
 
-The flows (`impressions`, `counting`, `planning`, `results`, `sessions`) bring their own statements: functions that take
-a connection. This module knows no sessions.
+The flows (`impressions`, `counting`, `planning`, `results`, `sessions`) pass their own statements: functions that take
+a connection. This module does not depend on sessions.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from app.database import migrations
 from app.database.database import Database, Timeline, now
 from app.database.faults import DatabaseBehind, UnsupportedDatabase, as_storage_unavailable, cause, reason
 from app.database.heartbeat import BEAT_SECONDS, Heartbeat
-from app.database.rights import missing_rights
+from app.database.postgresql import missing_rights
 from app.database.sqlite_files import FileLock, check_is_not_lost, files_of
 from app.database.watch import DatabaseWatch, Receipt
 from app.database.writer import Writer
@@ -109,17 +109,17 @@ class Store:
         return self._writer.submit((job, request), rows, drop_if_cancelled)
 
     async def write(
-        self, work: Callable[Concatenate[Connection, P], Result], *given: P.args, **named: P.kwargs
+        self, work: Callable[Concatenate[Connection, P], Result], *args: P.args, **kwargs: P.kwargs
     ) -> Result:
-        """Returns the result of `work` in a transaction of its own, once it is on disk."""
-        return await self._writer.run_exclusive(lambda connection: work(connection, *given, **named))
+        """Returns the result of `work`, run in a separate transaction, once that is on disk."""
+        return await self._writer.run_exclusive(lambda connection: work(connection, *args, **kwargs))
 
     async def read(
-        self, work: Callable[Concatenate[Connection, P], Result], *given: P.args, **named: P.kwargs
+        self, work: Callable[Concatenate[Connection, P], Result], *args: P.args, **kwargs: P.kwargs
     ) -> Result:
         """Returns the result of `work`, run in a thread; its statements all see the same moment of the database."""
         try:
-            return await asyncio.to_thread(self._database.read, lambda connection: work(connection, *given, **named))
+            return await asyncio.to_thread(self._database.read, lambda connection: work(connection, *args, **kwargs))
         except StorageUnavailable as error:
             if error.__cause__ is not None:
                 _log.warning("database_unavailable", extra={"reason": reason(error.__cause__)})
@@ -139,7 +139,7 @@ class Store:
             return f"writes fail: {trouble}"
         if self._lacks_rights:
             return "the database user lacks a right; the server's log names it"
-        # During an upgrade, servers of the previous version go on: the new tables must work for both.
+        # During an upgrade, servers of the previous version continue to run: the new tables must work for both.
         return None if migrations.is_newer(revision) else migrations.complaint(revision)
 
     def maintain(self, connection: Connection) -> None:
@@ -210,7 +210,7 @@ class Store:
         self._database.log_weak_durability()
         if self._database.read(self.heartbeat.is_missing_from):
             raise UnsupportedDatabase(
-                "what is written cannot be read: the writer's connection and the readers' lead to different tables; "
+                "rows that were written cannot be read: the connections for writes and reads lead to different tables; "
                 "check the hosts and options of the database URL"
             )
 

@@ -1,6 +1,6 @@
-"""The tables. The impressions and the log of plans are the truth; all else can be rebuilt from them.
+"""The tables. Impressions and the log of plans are the source of truth; everything else can be rebuilt from them.
 
-The schema in a database comes from the migrations in `alembic/`; a test holds the two together.
+The schema of a database comes from the migrations in `alembic/`; a test checks that it is the one defined here.
 """
 
 from sqlalchemy import (
@@ -30,7 +30,7 @@ metadata = MetaData(
 )
 
 
-def _of_session() -> Column[str]:
+def _session_id() -> Column[str]:
     return Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
 
 
@@ -44,16 +44,16 @@ sessions = Table(
     Column("state", Text, nullable=False),  # `app.wire.vocabulary.State`
     Column("budget", BigInteger),
     Column("plan_version", Integer, nullable=False),
-    Column("epoch", Integer, nullable=False),  # of the last fold that changed anything
+    Column("epoch", Integer, nullable=False),  # number of the last fold that changed the session
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double, nullable=False),
     Column("issued", BigInteger, nullable=False),
     Column("void", BigInteger, nullable=False),
     Column("counted", BigInteger, nullable=False),
-    Column("answered_closed", BigInteger, nullable=False),  # answered, among impressions a fold has dealt with
+    Column("answered_closed", BigInteger, nullable=False),  # answered impressions that a fold has closed
     Column("next_sequence", BigInteger, nullable=False),
-    Column("cursor", BigInteger, nullable=False),  # positions handed out of the current plan
-    Column("handout_total", BigInteger, nullable=False),  # positions the current plan has; 0: nothing to explore
+    Column("cursor", BigInteger, nullable=False),  # positions of the current plan that were handed out
+    Column("handout_total", BigInteger, nullable=False),  # positions of the current plan; 0: nothing to explore
     Column("snapshot", Text, nullable=False),  # JSON
     Column("etag", Text, nullable=False),
     Column("health", Text, nullable=False),  # JSON
@@ -66,17 +66,17 @@ sessions = Table(
     Index(None, "created_at", "id"),
 )
 
-session_items = Table(  # apart from `sessions`: SQLite rewrites a whole row, and the counters change at every commit
+session_items = Table(  # separate: SQLite rewrites whole rows, and counters in `sessions` change with every commit
     "session_items",
     metadata,
-    _of_session(),
+    _session_id(),
     Column("items", Text, nullable=False),  # JSON
 )
 
 impressions = Table(
     "impressions",
     metadata,
-    _of_session(),
+    _session_id(),
     Column("sequence", BigInteger, primary_key=True, autoincrement=False),
     Column("ticket", Text, nullable=False),
     Column("i", Integer, nullable=False),  # in the order shown
@@ -94,11 +94,11 @@ impressions = Table(
     Column("late_outcome", Double),
     Column("late_clicked", SmallInteger),
     Column("late_at", Double),
-    Column("epoch", Integer),  # of the fold that dealt with it; NULL: open
+    Column("epoch", Integer),  # of the fold that counted it or made it void; NULL: open
     UniqueConstraint("ticket"),
-    # Not WITHOUT ROWID on SQLite: it would then read all of a session by its primary key to find what is open.
+    # Not WITHOUT ROWID on SQLite: to find open impressions, it would read all rows of the session by primary key.
 )
-Index(  # so that folds, counters and plans cost what is open, not what is stored
+Index(  # so that the cost of folds, counters and plans depends on the open impressions, not on all that are stored
     "ix_impressions_open",
     impressions.c.session_id,
     impressions.c.sequence,
@@ -109,7 +109,7 @@ Index(  # so that folds, counters and plans cost what is open, not what is store
 plans = Table(
     "plans",
     metadata,
-    _of_session(),
+    _session_id(),
     Column("version", Integer, primary_key=True, autoincrement=False),
     Column("epoch", Integer, nullable=False),
     Column("demand", Text, nullable=False),  # JSON: [[i, j, count], ...]
@@ -118,30 +118,31 @@ plans = Table(
     Column("memory", Text, nullable=False),  # JSON, as the engine wrote it
     Column("counted_before", BigInteger, nullable=False),
     Column("created_at", Double, nullable=False),
-    # What the plan is, whatever its number: after a failover another plan may have the same number. '': older version.
+    # Identifies the plan: after a failover another plan may have the same version. '': written by an older program.
     Column("id", Text, nullable=False, server_default=text("''")),
 )
 
 evidence = Table(
     "evidence",
     metadata,
-    _of_session(),
+    _session_id(),
     Column("i", Integer, primary_key=True, autoincrement=False),  # i <= j
     Column("j", Integer, primary_key=True, autoincrement=False),
-    Column("version", Integer, primary_key=True, autoincrement=False),  # of the plan it was issued under
+    Column("version", Integer, primary_key=True, autoincrement=False),  # of the plan that handed them out
     Column("n", BigInteger, nullable=False),
     Column("s", Double, nullable=False),  # sum of 1 - reward
     Column("clicks_i", BigInteger, nullable=False),
     Column("clicks_j", BigInteger, nullable=False),
-    Column("epoch", Integer, nullable=False),  # of the last change
-    Column("unanswered", BigInteger, nullable=False, server_default=text("0")),  # given up; n may be 0 beside it
+    Column("epoch", Integer, nullable=False),  # of the last fold that changed the row
+    # Impressions that got no feedback in time; n does not contain them, and may be 0.
+    Column("unanswered", BigInteger, nullable=False, server_default=text("0")),
     sqlite_with_rowid=False,
 )
 
 idempotency_keys = Table(
     "idempotency_keys",
     metadata,
-    _of_session(),
+    _session_id(),
     Column("route", Text, primary_key=True),
     Column("key", Text, primary_key=True),
     Column("body_digest", Text, nullable=False),
@@ -153,44 +154,44 @@ idempotency_keys = Table(
 certificates = Table(
     "certificates",
     metadata,
-    _of_session(),
+    _session_id(),
     Column("body", Text, nullable=False),
     Column("digest", Text, nullable=False),
     Column("created_at", Double, nullable=False),
 )
 
-uptimes = Table(  # periods in which a process could take answers
+uptimes = Table(  # periods in which a process could take feedback
     "uptimes",
     metadata,
     Column("process_id", Text, primary_key=True),
     Column("began_at", Double, nullable=False),
     Column("last_beat_at", Double, nullable=False),
-    # So far; if there are fewer later, the database has gone back to an earlier state.
+    # Beats so far. If the number decreases, the database was put back into an earlier state.
     Column("beats", BigInteger, nullable=False, server_default=text("0")),
 )
 
-keys = Table(  # rows stay when a key is revoked and when its session is deleted: the audit trail names them
+keys = Table(  # rows stay when a key is revoked or its session is deleted, because the audit trail refers to them
     "keys",
     metadata,
     Column("id", Text, primary_key=True),
     Column("name", Text, nullable=False),
     Column("digest", Text, nullable=False),
     Column("ending", Text, nullable=False),
-    Column("scopes", Text, nullable=False),  # parted by spaces
+    Column("scopes", Text, nullable=False),  # separated by spaces
     Column("session_id", Text),
     Column("rate", Text),
     Column("created_at", Double, nullable=False),
     Column("revoked_at", Double),
 )
 
-key_changes = Table(  # one row, once there is a key: servers look at the number to see if they must read the keys again
+key_changes = Table(  # one row, from the first key on: a server reads the keys again when the number has changed
     "key_changes",
     metadata,
     Column("one", Integer, primary_key=True, autoincrement=False),
     Column("number", BigInteger, nullable=False),
 )
 
-audit = Table(  # append-only; refers to no other table, so that nothing is deleted with a session
+audit = Table(  # append-only, without foreign keys, so that no entry is deleted with a session
     "audit",
     metadata,
     Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),

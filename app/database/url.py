@@ -1,4 +1,4 @@
-"""Database URLs: which are supported, which driver each gets, and which passwords must not appear in logs."""
+"""Database URLs: which ones are supported, their drivers, and the passwords that must not appear in logs."""
 
 import re
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ _WRITABLE_HOST = {"target_session_attrs": "read-write"}
 
 
 def parse_url(url: str) -> URL:
-    """Returns the URL with its driver; raises UnsupportedDatabase with advice."""
+    """Returns the parsed URL with its driver; raises UnsupportedDatabase, which says what to write instead."""
     try:
         parsed = _make_url(url)
-    except (ArgumentError, ValueError):  # what is taken for a port may be the password: none of it is told
+    except (ArgumentError, ValueError):  # do not quote the URL: the part that was parsed as a port may be the password
         raise UnsupportedDatabase(
             "the database URL cannot be read; write sqlite:///bestpair.db or postgresql://user@host/name, "
             "with special characters of a password as %XX"
@@ -34,7 +34,7 @@ def parse_url(url: str) -> URL:
         raise UnsupportedDatabase(f"{backend} is not supported; use sqlite:///file.db or postgresql://user@host/name")
     if not parsed.database or ":memory:" in parsed.database or parsed.query.get("mode") == "memory":
         raise UnsupportedDatabase(
-            "SQLite in memory would forget what was acknowledged; name a file: sqlite:///bestpair.db"
+            "SQLite in memory would lose all data when the server stops; name a file: sqlite:///bestpair.db"
         )
     return parsed.set(drivername="sqlite+pysqlite")
 
@@ -52,9 +52,9 @@ def _check_parameters(url: URL) -> None:
 
 
 def _make_url(url: str) -> URL:
-    """Returns the parsed URL, also of libpq's form with several hosts (`postgresql://one:5432,two:5432/name`).
+    """Returns the parsed URL; also accepts libpq's form with several hosts (`postgresql://one:5432,two:5432/name`).
 
-    Of several hosts, libpq takes the first that answers; only the one that can be written to is of use here.
+    By default libpq connects to the first host that responds. This service needs the one that accepts writes.
     """
     several = _SEVERAL_HOSTS.fullmatch(url)
     if several is None:
@@ -63,19 +63,19 @@ def _make_url(url: str) -> URL:
     addresses = [_ADDRESS.fullmatch(host) for host in hosts.split(",")]
     if None in addresses:
         raise ValueError
-    given = {name: ",".join(one[name] or "" for one in addresses if one) for name in ("host", "port")}
-    parsed = make_url(start + rest).update_query_dict(given)
+    lists = {name: ",".join(address[name] or "" for address in addresses if address) for name in ("host", "port")}
+    parsed = make_url(start + rest).update_query_dict(lists)
     return parsed if "target_session_attrs" in parsed.query else parsed.update_query_dict(_WRITABLE_HOST)
 
 
 def passwords_in(url: str, environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns the passwords of the URL and of PGPASSWORD, in every spelling that a message may quote."""
-    found = {environment.get("PGPASSWORD")}
-    with suppress(ArgumentError, ValueError):  # what is wrong with the URL is reported elsewhere
+    """Returns the passwords in the URL and in PGPASSWORD, in every encoding that a message may quote."""
+    passwords = {environment.get("PGPASSWORD")}
+    with suppress(ArgumentError, ValueError):  # an invalid URL is reported by `parse_url`
         parsed = _make_url(url)
-        found |= {parsed.password, *parsed.normalized_query.get("password", ())}
-    return tuple({spelled for password in found if password for spelled in _spellings(password)})
+        passwords |= {parsed.password, *parsed.normalized_query.get("password", ())}
+    return tuple({encoded for password in passwords if password for encoded in _encodings(password)})
 
 
-def _spellings(password: str) -> tuple[str, ...]:
+def _encodings(password: str) -> tuple[str, ...]:
     return password, quote(password), quote_plus(password)

@@ -1,11 +1,11 @@
-"""Notices two faults of the database: its clock was set, or it lost rows that it had confirmed.
+"""Detects two faults of the database: its clock was set, or it lost rows that it had confirmed.
 
 *The clock.* Windows and lifetimes are measured by the database's clock. If it is set while an impression is open,
-nobody knows how long its window really was. Open impressions are marked: with a window they become void, without one
+the real length of its window is unknown. Open impressions are marked: with a window they become void, without one
 their lifetime begins again. Later impressions count as usual.
 
 *Confirmed rows.* A standby that takes over without having everything, or a restored backup, puts the database back
-into an earlier state. The rows that remain are correct, but people should know that some are missing.
+into an earlier state. The remaining rows are correct; a health entry tells people that some are missing.
 """
 
 import logging
@@ -70,10 +70,10 @@ class Receipt(NamedTuple):
 
 
 class _Check(NamedTuple):
-    """What one check found, in a transaction that may still fail."""
+    """The results of one check, in a transaction that may still fail."""
 
     connection: Connection
-    at: tuple[float, float]  # database time, and monotonic time just before the database was asked
+    at: tuple[float, float]  # database time, and monotonic time just before the query
     events: list[Callable[[], None]]  # lines for the log
     changed: list[str]  # sessions that got a health entry
     lost: bool
@@ -108,10 +108,10 @@ class DatabaseWatch:
 
         Returns the database's time, and whether its clock was set.
         """
-        asked_at = self._monotonic()  # before the query: a slow reply must not look like a clock step
+        queried_at = self._monotonic()  # before the query: a slow reply must not look like a clock step
         latest_beat, now = connection.execute(_LATEST_BEAT).one()
         lost = self._heartbeat.has_lost_beats(connection) or self._is_receipt_missing(connection)
-        check = self._check = _Check(connection, (now, asked_at), [], [], lost)
+        check = self._check = _Check(connection, (now, queried_at), [], [], lost)
         if lost:
             check.changed.extend(_change(connection, _WITH_IMPRESSIONS, _SET_HEALTH, _rows_lost(_date(now))))
             advice = {"advice": "see synchronous_standby_names in docs/operations.md"}
@@ -142,12 +142,12 @@ class DatabaseWatch:
     def _clock_step(self, connection: Connection, latest_beat: float | None, now: float) -> float:
         """Returns by how many seconds the clock was set forward, or back (negative); 0 if it was not.
 
-        After a step back, beats are in the future. The process that corrects them handles the step.
+        After a step back, beats are in the future. Only the first process that corrects them handles the step.
         """
         if latest_beat is not None and latest_beat > now + CLOCK_TOLERANCE_SECONDS:
             connection.execute(_WITH_OPEN)  # sessions first: that is the order of locks
-            is_mine = connection.execute(_END_FUTURE_PERIODS, {"now": now}).rowcount > 0
-            return now - latest_beat if is_mine else 0.0
+            is_first = connection.execute(_END_FUTURE_PERIODS, {"now": now}).rowcount > 0
+            return now - latest_beat if is_first else 0.0
         ahead = 0.0 if self._last is None else (now - self._last[0]) - (self._monotonic() - self._last[1])
         return ahead if ahead > SILENCE_SECONDS else 0.0
 
@@ -164,17 +164,19 @@ def _log_step(seconds: float, n_sessions: int) -> None:
 
 
 def _is_missing(connection: Connection, receipt: Receipt) -> bool:
-    given = {"session": receipt.session_id, "ticket": receipt.ticket}
-    row = connection.execute(_FIND_RECEIPT, given).one_or_none()
+    row = connection.execute(_FIND_RECEIPT, {"session": receipt.session_id, "ticket": receipt.ticket}).one_or_none()
     return row is not None and (row[0] is None or (receipt.answered and not row[1]))
 
 
-def _change(connection: Connection, which: Select[*tuple[str, str]], how: Update, entry: Health) -> list[str]:
-    """Returns the ids of the sessions that got the health entry."""
-    found: Sequence[Row[*tuple[Any, ...]]] = connection.execute(which).all()
-    if found:
-        connection.execute(how, [{"session": row.id, "new_health": replace_entry(row.health, entry)} for row in found])
-    return [row.id for row in found]
+def _change(
+    connection: Connection, select_sessions: Select[*tuple[str, str]], change: Update, entry: Health
+) -> list[str]:
+    """Gives the selected sessions the health entry; returns their ids."""
+    rows: Sequence[Row[*tuple[Any, ...]]] = connection.execute(select_sessions).all()
+    if rows:
+        changes = [{"session": row.id, "new_health": replace_entry(row.health, entry)} for row in rows]
+        connection.execute(change, changes)
+    return [row.id for row in rows]
 
 
 def _clock_set(when: str, seconds: float) -> Health:

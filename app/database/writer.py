@@ -1,7 +1,7 @@
-"""The writer: the one thread of a process that writes. It commits in groups and answers its callers after the commit.
+"""The writer: the only thread of a process that writes. It commits in groups; callers get results after the commit.
 
-While one commit runs, requests queue; the next transaction takes all of them (up to a number of rows). Everyone who
-waited shares the cost of a commit, and nobody waits for more than two of them.
+While one commit runs, requests queue; the next transaction takes all of them (up to a number of rows). These requests
+share the cost of one commit, and no request waits for more than two commits.
 
 Every transaction takes locks in the same order, so that processes cannot deadlock: session rows by id, then impressions
 by (session, sequence), then everything else. Feedback locks no session rows.
@@ -9,7 +9,7 @@ by (session, sequence), then everything else. Feedback locks no session rows.
 A request with an error of its own (a stopped session, a key with another body) gets that error as its result. If a
 transaction fails as a whole, it runs again when another process's transaction was the cause, or when its connection
 had died before the commit was sent. If the database cannot be used, all its callers get that error. Otherwise one of
-its requests must be at fault, and each request runs in a transaction of its own.
+its requests must have caused the failure, and each request runs again in a separate transaction.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, Engine
 
-from app.database.faults import cause, is_unavailable, is_worth_another_try, reason, unavailable
+from app.database.faults import cause, is_retryable, is_unavailable, reason, unavailable
 from app.errors import Overloaded, SessionError, StorageUnavailable
 from app.telemetry.metrics import Meter, cell_index
 
@@ -34,17 +34,19 @@ Request = TypeVar("Request")
 Result = TypeVar("Result")
 
 _ATTEMPTS = 4
-_CROWD = 16
+_BUSY_BATCH = 16
 _LINGER_SECONDS = 0.002
-"""After a transaction of at least `_CROWD` requests the writer waits this long for the requests that its results cause:
-half as many transactions, for a delay that is small compared with the queue. A single caller never waits."""
+"""After a transaction of at least `_BUSY_BATCH` requests, the writer waits this long for the requests that callers send
+after its results. This halves the number of transactions, and the delay is small compared with the time in the queue. A
+single caller never waits."""
 _CALM_SECONDS = 3.0
 """Time without a failed commit before writes are reported to work again: maintenance may need less space or fewer
 rights than a commit."""
 _STUCK_SECONDS = 30.0
 """Time without a completed maintenance run before writes are reported as stuck; no lock takes as long."""
 _ROWS_PER_REQUEST = 10
-"""Rows that may be queued for each request that may: a queue of full batches would be 1,000 times as long."""
+"""The queue's limit of rows is this many times its limit of requests. Without it, a queue of requests with full batches
+could hold 1,000 rows for each request."""
 _ENQUEUED = cell_index("bestpair_writer_queue_requests")
 _DEQUEUED = _ENQUEUED + 1
 _log = logging.getLogger(__name__)
@@ -52,7 +54,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(eq=False, slots=True)
 class _Entry(Generic[Request]):
-    """One entry of the queue: a request for a shared transaction, or work for a transaction of its own."""
+    """One entry of the queue: a request for a shared transaction, or work for an exclusive one."""
 
     request: Request | None
     exclusive: Callable[[Connection], Any] | None
@@ -64,8 +66,8 @@ class _Entry(Generic[Request]):
 class _LoopBuffer(Generic[Request]):
     """Entries of one event loop: those of one turn of the loop are handed to the writer together.
 
-    Waking another thread costs more than a request, and a writer that wakes for the first of a hundred requests would
-    commit it alone.
+    Waking another thread costs more than a request. A writer that wakes for the first of a hundred requests would also
+    commit that one alone.
     """
 
     def __init__(
@@ -124,7 +126,7 @@ class Writer(Generic[Request]):
         self._n_taken = 0
         self._n_rows_taken = 0
         self._ended = False
-        self._crowd = 0  # requests in the last transaction
+        self._last_batch = 0  # requests in the last transaction
         self._open = False
         self._trouble: str | None = None
         self._failed_at = float("-inf")  # the last failed commit that callers waited for
@@ -138,7 +140,7 @@ class Writer(Generic[Request]):
         self._thread.start()
 
     def trouble(self) -> str | None:
-        """Returns why writes fail, in a text for anyone; None while they work. Does not access the database."""
+        """Returns why writes fail, without secrets; None while they work. Does not access the database."""
         if self._trouble is None and time.monotonic() - self._wrote_at > _STUCK_SECONDS:
             return f"no write has completed for {_STUCK_SECONDS:g} seconds"
         return self._trouble
@@ -163,7 +165,7 @@ class Writer(Generic[Request]):
         return self._enqueue(request, None, rows, drop_if_cancelled)
 
     async def run_exclusive(self, work: Callable[[Connection], Result]) -> Result:
-        """Returns the result of the work, once the transaction that it had for itself is on disk."""
+        """Returns the result of the work, once its transaction, which contains nothing else, is on disk."""
         result: Result = await self._enqueue(None, work, 1, False)
         return result
 
@@ -205,13 +207,13 @@ class Writer(Generic[Request]):
         self._maintain()
 
     def _next_batch(self, due: float) -> list[_Entry[Request]] | None:
-        """Returns the entries of the next transaction, none if maintenance is due first, None at the end."""
+        """Returns the entries of the next transaction, an empty list if maintenance is due first, None at the end."""
         waiting = self._waiting
         if not self._collect(0.0 if waiting or self._ended else max(0.0, due - time.monotonic())):
             return None
         if not waiting:
             return []
-        if self._crowd >= _CROWD and len(waiting) < self._crowd:
+        if self._last_batch >= _BUSY_BATCH and len(waiting) < self._last_batch:
             time.sleep(_LINGER_SECONDS)
             self._collect(0.0)
         batch = [waiting.popleft()]
@@ -221,7 +223,7 @@ class Writer(Generic[Request]):
             if rows > self._rows_per_commit:
                 break
             batch.append(waiting.popleft())
-        self._crowd = len(batch)
+        self._last_batch = len(batch)
         self._n_taken += len(batch)
         self._meter.cells[_DEQUEUED] += len(batch)
         self._n_rows_taken += sum([entry.rows for entry in batch])
@@ -277,7 +279,7 @@ class Writer(Generic[Request]):
                     self._confirm(connection)
                     return result
             except Exception as error:
-                if committing or attempt == _ATTEMPTS or not is_worth_another_try(error):
+                if committing or attempt == _ATTEMPTS or not is_retryable(error):
                     raise
                 _log.info("transaction_tried_again", extra={"reason": reason(error), "attempt": attempt})
             time.sleep(0.01 * attempt * random.random())  # noqa: S311 - so that the same two do not collide again

@@ -2,8 +2,8 @@
 
 Derived from it: the bodies that create, change and show a session (`app.wire.sessions`), the stored form
 (`app.sessions.model.Settings`), the form of the dashboard (from the OpenAPI document) and the table in docs/api.md.
-A setting belongs to the class that says how it is stored and whether it can change. The order of the classes, and of the
-settings in them, is the order in JSON. None is the default that depends on other settings: `app.sessions.creation`.
+The class that a setting is in decides how it is stored and whether it can change. The order of the classes, and of the
+settings in them, is the order in JSON. A default of None depends on other settings: `app.sessions.creation` fills it.
 """
 
 from types import UnionType

@@ -2,10 +2,9 @@
 
 from collections import Counter
 from datetime import datetime
-from typing import Annotated, ClassVar
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic.config import JsonDict
 from pydantic.json_schema import SkipJsonSchema
 
 from app.wire.best_pair import BestPair
@@ -61,19 +60,16 @@ class _StateChange(RequestShape):
     state: StateField | SkipJsonSchema[None] = Field(default=None, description="Stopped is for ever.")
 
 
-def _without_defaults(schema: JsonDict) -> None:
+def _without_defaults(schema: dict[str, Any]) -> None:
     """Removes the defaults from a schema: they mean "left out" and are not values that one may send."""
-    properties = schema["properties"]
-    assert isinstance(properties, dict)
-    for each in properties.values():
-        assert isinstance(each, dict)
+    for each in schema["properties"].values():
         each.pop("default", None)
 
 
 class SessionPatch(EditableSettings, _StateChange):
     """What to change; what is left out stays."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(json_schema_extra=_without_defaults)
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
 
     budget: Budget | SkipJsonSchema[None] = Field(default=None, description="Can only be raised.")
 

@@ -1,6 +1,6 @@
 """Closed lists of values that requests, responses and stored rows share, and how JSON shapes read them.
 
-`Model` and `SelfPairs` are in `app.engine.problem`, since the engine decides by them and imports nothing of the service.
+`Model` and `SelfPairs` are in `app.engine.problem`: the engine uses them, and it imports nothing of the service.
 """
 
 from enum import StrEnum

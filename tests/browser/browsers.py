@@ -1,4 +1,4 @@
-"""The browser of tests and screenshots: Debian's chromium, driven by Playwright."""
+"""The browser of tests and screenshots: an installed chromium, controlled by Playwright."""
 
 import os
 import shutil
@@ -17,13 +17,13 @@ _ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
 
 
 def browser_path() -> str | None:
-    """Returns where a browser is installed, None if there is none."""
+    """Returns the path of an installed browser, None if there is none."""
     return next((found for found in map(shutil.which, NAMES) if found), None)
 
 
 @contextmanager
 def browser() -> Iterator[Browser]:
-    """Gives a browser, and ends it afterwards."""
+    """Yields a browser and closes it at the end."""
     path = browser_path()
     assert path is not None, "no browser is installed; run: make browser"
     with sync_playwright() as playwright:

@@ -1,4 +1,4 @@
-"""A browser, a page that forgives no error, and a service to look at."""
+"""Fixtures: a browser, a page on which errors of the browser fail the test, and a service."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,16 +10,16 @@ from app.client import Client
 from tests.browser.browsers import browser, browser_path
 from tests.e2e.harness import Server
 
-PATIENCE_MILLISECONDS = 20_000
+TIMEOUT_MILLISECONDS = 20_000
 
-# Without a browser only this one is left, to say so in one line.
+# Without a browser only this test runs, and reports it.
 _ALWAYS = "test_installed.py"
 collect_ignore = (
     [] if browser_path() else [file.name for file in Path(__file__).parent.glob("test_*.py") if file.name != _ALWAYS]
 )
 
 
-@pytest.fixture(scope="module")  # not longer: while it is open, its event loop keeps other tests from having theirs
+@pytest.fixture(scope="module")  # not longer: while it is open, its event loop prevents other tests from starting one
 def chromium() -> Iterator[Browser]:
     with browser() as running:
         yield running
@@ -40,17 +40,17 @@ def client(server: Server) -> Iterator[Client]:
 
 @pytest.fixture
 def complaints() -> list[str]:
-    """What the browser complained of; a test may take out what it expects."""
+    """Errors and warnings of the browser; a test removes those that it expects."""
     return []
 
 
 @pytest.fixture
 def page(chromium: Browser, server: Server, complaints: list[str]) -> Iterator[Page]:
-    """An empty page at the service's address; errors, warnings and other hosts are complaints, and fail the test."""
+    """An empty page of the service; errors, warnings and requests to other hosts fail the test."""
     context = chromium.new_context(base_url=server.url, viewport={"width": 1280, "height": 900})
     opened = context.new_page()
-    opened.set_default_timeout(PATIENCE_MILLISECONDS)
-    expect.set_options(timeout=PATIENCE_MILLISECONDS)
+    opened.set_default_timeout(TIMEOUT_MILLISECONDS)
+    expect.set_options(timeout=TIMEOUT_MILLISECONDS)
 
     def on_console(message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:

@@ -1,4 +1,4 @@
-"""A simulated ad server for sessions that were made in the browser, and items that look like a shop's."""
+"""A simulated ad server, and items with realistic labels."""
 
 from collections.abc import Callable
 
@@ -15,11 +15,11 @@ _COLOURS = ("Blue", "Red", "Green", "Black", "White", "Yellow", "Grey", "Orange"
 _THINGS = ("shoes", "hat", "scarf", "jacket", "backpack", "watch", "sunglasses", "umbrella")
 PAIRS_PER_CALL = 1000
 MOST_CALLS = 400
-"""No session of these tests needs as many impressions; one that does should fail, not hang."""
+"""More than any session of these tests needs; a session that needs more fails instead of hanging."""
 
 
 def shop_items(n: int) -> list[ItemIn]:
-    """Returns so many items with labels that people would write."""
+    """Returns `n` items with realistic labels."""
     return [
         ItemIn(id=f"ad-{k + 1}", label=f"{_COLOURS[(k + k // 8) % 8]} {_THINGS[k // 8 % 8]}{' II' * (k >= 64)}")
         for k in range(n)
@@ -27,7 +27,7 @@ def shop_items(n: int) -> list[ItemIn]:
 
 
 def population(n_items: int, seed: int = 1, family: str = "ads20") -> Population:
-    """Returns two groups of users with different tastes."""
+    """Returns two groups of users with different preferences."""
     return mixture(family, n_items, 2, np.random.default_rng(seed))
 
 
@@ -40,7 +40,7 @@ def serve(
     per_call: int = PAIRS_PER_CALL,
     seed: int = 1,
 ) -> BestPair:
-    """Shows pairs and reports clicks until the answer is as asked for; returns it."""
+    """Shows pairs and reports clicks until `until` holds for the best pair; returns it."""
     rng = np.random.default_rng(seed)
     for _ in range(MOST_CALLS):
         best = client.best_pair(session_id)

@@ -1,6 +1,6 @@
 """Measures the dashboard with a large session: python -m tests.browser.measure [--items 800] [--impressions 1000000]
 
-Prints how long the service takes for what the page asks, when the page first shows something, and what an update costs.
+Prints the time of the requests of the page, the time to its first content, and the cost of an update.
 """
 
 import argparse
@@ -27,13 +27,13 @@ PAINTED = "canvas.heat-map[data-measured]"
 
 
 def server_cpu_ms(pid: int) -> float:
-    """Returns the CPU time that the server has used so far; unlike the clock it does not notice busy neighbours."""
+    """Returns the CPU time of the server so far; other processes do not affect it, unlike the elapsed time."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def answers(url: str, session: str, pid: int) -> dict[str, object]:
-    """Returns milliseconds and kilobytes of each call that the page makes: the first one, and the median after it."""
+    """Returns milliseconds and kilobytes of each call of the page: the first one, and the median of the others."""
     found: dict[str, object] = {}
     with httpx.Client(base_url=url, timeout=60) as http:
         for name, path in {
@@ -59,8 +59,8 @@ def answers(url: str, session: str, pid: int) -> dict[str, object]:
     return found
 
 
-def first_look(shop: Browser, url: str, session: str) -> dict[str, float]:
-    """Returns milliseconds from asking for the page to its first paint, the verdict, and the heat map: medians."""
+def first_load(shop: Browser, url: str, session: str) -> dict[str, float]:
+    """Returns median milliseconds from the request of the page to its first paint, the verdict and the heat map."""
     paints, verdicts, maps, cpu = [], [], [], []
     for _ in range(ROUNDS):
         context = shop.new_context()  # nothing is cached
@@ -80,7 +80,7 @@ def first_look(shop: Browser, url: str, session: str) -> dict[str, float]:
 
 
 def _metrics_of(page: Page) -> CDPSession:
-    """Returns a session that tells the page's CPU time; by thread, for the same reason."""
+    """Returns a session that measures the CPU time of the page by thread."""
     cdp = page.context.new_cdp_session(page)
     cdp.send("Performance.enable", {"timeDomain": "threadTicks"})
     return cdp
@@ -92,7 +92,7 @@ def _spent(cdp: CDPSession) -> dict[str, float]:
 
 
 def update(page: Page, client: Client, url: str, session: str) -> dict[str, float]:
-    """Returns what one new plan costs an open page: browser CPU, and the time until the heat map shows it."""
+    """Returns the cost of a new plan for an open page: browser CPU, and the time until the heat map shows it."""
     page.goto(f"{url}/#/sessions/{session}")
     page.wait_for_selector(PAINTED)
     page.wait_for_timeout(1000 * IDLE_SECONDS)
@@ -128,7 +128,7 @@ def main() -> None:
             found: dict[str, object] = {"items": given.items, "impressions": given.impressions}
             found["answers"] = answers(server.url, session, server.process.pid)
             with browser() as shop:
-                found["first_look"] = first_look(shop, server.url, session)
+                found["first_look"] = first_load(shop, server.url, session)
                 found["update"] = update(shop.new_page(), client, server.url, session)
     print(json.dumps(found, indent=2))  # noqa: T201 - its purpose
 

@@ -15,8 +15,8 @@ FOLDER = Path(__file__).parents[2] / "docs" / "images"
 DESKTOP, PHONE = ViewportSize(width=1280, height=900), ViewportSize(width=375, height=812)
 
 
-def a_lived_in_service(client: Client) -> dict[str, str]:
-    """Fills the service with sessions in every condition; returns the ids of those that get a page."""
+def create_sessions(client: Client) -> dict[str, str]:
+    """Creates sessions in every state; returns the ids of those whose page is shown."""
 
     def made(name: str, n: int, **settings: object) -> str:
         return client.create_session(shop_items(n), name=name, seed=3, **settings).id
@@ -35,16 +35,16 @@ def a_lived_in_service(client: Client) -> dict[str, str]:
 
 
 def take(page: Page, url: str, file: Path, ready: str, *, full_page: bool = True) -> None:
-    """Opens an address, waits until it shows what it should, and keeps a picture of all of it, or of the screen."""
+    """Opens a URL, waits for the selector `ready`, and writes a picture of the page or of the screen."""
     page.goto("about:blank")
     page.goto(url)
     page.wait_for_selector(ready)
-    page.wait_for_timeout(700)  # transitions and the heat map's last touch
+    page.wait_for_timeout(700)  # transitions, and the last drawing of the heat map
     page.screenshot(path=file, full_page=full_page)
 
 
 def take_all(shop: Browser, url: str, ids: dict[str, str], folder: Path) -> None:
-    """Writes all pictures."""
+    """Writes all screenshots."""
     at = {"list": "", **{name: f"#/sessions/{one}" for name, one in ids.items()}}
     ready = {"list": ".session", "running": "canvas[data-measured]", "certified": "canvas[data-measured]"}
     for scheme in ("light", "dark"):
@@ -54,18 +54,18 @@ def take_all(shop: Browser, url: str, ids: dict[str, str], folder: Path) -> None
             for name, address in at.items():
                 take(page, f"{url}/{address}", folder / f"{name}{width}-{scheme}.png", ready[name])
             context.close()
-    shop_window(shop, f"{url}/{at['certified']}", folder / "dashboard.png", ready["certified"])
+    take_readme_picture(shop, f"{url}/{at['certified']}", folder / "dashboard.png", ready["certified"])
 
 
-def shop_window(shop: Browser, url: str, file: Path, ready: str) -> None:
-    """Writes the picture of the README: what fits on a screen, without the rest of the page."""
+def take_readme_picture(shop: Browser, url: str, file: Path, ready: str) -> None:
+    """Writes the picture of the README: one screen of the page."""
     page = shop.new_page(viewport=DESKTOP, color_scheme="light", reduced_motion="reduce")
     take(page, url, file, ready, full_page=False)
     page.close()
 
 
 def main() -> None:
-    """Starts a service with sessions, a browser, and writes the pictures."""
+    """Starts a service with sessions and a browser, and writes the screenshots."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     folder = parser.parse_args().folder
@@ -73,7 +73,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         database = f"sqlite:///{place}/screenshots.db"
         with Server(database, Path(place)) as server, Client(server.url, timeout_seconds=30) as client:
-            ids = a_lived_in_service(client)
+            ids = create_sessions(client)
             with browser() as shop:
                 take_all(shop, server.url, ids, folder)
 

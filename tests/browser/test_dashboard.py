@@ -1,4 +1,4 @@
-"""The dashboard in a real browser: create, watch it certify, pause and resume, look at it in every way."""
+"""The dashboard in a real browser: create a session, watch it certify, pause, resume and stop it."""
 
 import json
 import re
@@ -46,14 +46,14 @@ def painted(page: Page) -> int:
     return int(page.locator("canvas.heat-map").evaluate(script))
 
 
-def test_a_session_is_made_in_the_form_and_watched_until_it_is_certified(page: Page, client: Client) -> None:
+def test_create_a_session_in_the_form_and_follow_it_until_it_is_certified(page: Page, client: Client) -> None:
     page.goto("/")
     page.get_by_role("link", name="New session").first.click()
     page.get_by_label("Name").fill("Made by hand")
     page.get_by_label("Items").fill("\n".join(f"{item.id}, {item.label}" for item in shop_items(N_ITEMS)))
     expect(page.get_by_text("8 items, 28 pairs.")).to_be_visible()
     page.get_by_label("Goal, in points").fill("15")
-    page.get_by_label("Sure, in percent").fill("90")
+    page.get_by_label("Confidence, in percent").fill("90")
     page.get_by_text("More settings").click()
     page.get_by_label("Seed").fill("1")
     page.get_by_role("button", name="Create session").click()
@@ -77,7 +77,7 @@ def test_a_session_is_made_in_the_form_and_watched_until_it_is_certified(page: P
     expect(page.locator(".gap-chart .dot")).to_have_count(len(history(client, session)))
     expect(page.locator(".race tbody tr")).not_to_have_count(0)
     assert painted(page) > 10
-    assert loads == [], "nothing was loaded again"
+    assert loads == [], "the page was not reloaded"
     expect(page.locator(".live")).to_have_text("Live")
 
 
@@ -87,7 +87,7 @@ def history(client: Client, session: str) -> list[object]:
     return [row for row in rows if row["report"]["samples"] > 0]
 
 
-def test_the_certificate_and_the_log_can_be_taken_home(page: Page, certified: str, client: Client) -> None:
+def test_the_certificate_and_the_log_can_be_downloaded(page: Page, certified: str, client: Client) -> None:
     open_session(page, certified)
     with page.expect_download() as waiting:
         page.get_by_role("link", name="Certificate").click()
@@ -98,7 +98,7 @@ def test_the_certificate_and_the_log_can_be_taken_home(page: Page, certified: st
     assert json.loads(first)["id"] == certified
 
 
-def test_chart_and_heat_map_have_marks_and_can_be_asked(page: Page, certified: str) -> None:
+def test_the_chart_and_the_heat_map_show_details_on_demand(page: Page, certified: str) -> None:
     open_session(page, certified)
     assert page.locator(".gap-chart .dot").count() > 2
     assert page.locator(".gap-chart .goal").count() == 1
@@ -125,7 +125,7 @@ def test_pause_resume_and_stop(page: Page, client: Client) -> None:
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     assert client.get_session(session).state == "running"
-    # Paused, resumed here, paused elsewhere, all within a second: what the stream reads has not changed.
+    # Paused and resumed here, paused by another client within a second: the state in the stream has not changed.
     client.change_session(session, state="paused")
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     page.get_by_role("button", name="Stop…").click()
@@ -150,7 +150,7 @@ def test_a_spent_budget_can_be_raised(page: Page, client: Client) -> None:
     expect(page.get_by_role("button", name="Raise budget…")).to_be_hidden()
 
 
-def test_a_new_session_says_how_to_connect_until_the_first_pair_is_asked_for(page: Page, client: Client) -> None:
+def test_a_new_session_shows_how_to_connect_until_the_first_pair_is_handed_out(page: Page, client: Client) -> None:
     session = client.create_session(["a", "b", "c"], name="Unconnected").id
     open_session(page, session)
     connect = page.get_by_role("region", name="Connect an ad server")
@@ -162,9 +162,9 @@ def test_a_new_session_says_how_to_connect_until_the_first_pair_is_asked_for(pag
     expect(page.get_by_role("region", name="Contenders")).to_be_visible()
 
 
-def test_what_suspends_a_session_stands_above_the_panels(page: Page, client: Client) -> None:
+def test_findings_that_suspend_a_session_are_above_the_other_panels(page: Page, client: Client) -> None:
     session = client.create_session(["a", "b", "c"], epsilon=0.02, seed=1).id
-    for batch in range(60):  # everybody clicks, and later nobody does
+    for batch in range(60):  # 90 % click, and later 10 %
         shown = client.next_pairs(session, 300)
         if client.best_pair(session).verdict == "suspended":
             break
@@ -178,7 +178,7 @@ def test_what_suspends_a_session_stands_above_the_panels(page: Page, client: Cli
     assert health["y"] < best["y"]
 
 
-def test_what_does_not_fit_is_said_beside_its_field(page: Page, complaints: list[str]) -> None:
+def test_errors_are_shown_at_their_fields(page: Page, complaints: list[str]) -> None:
     page.goto("/#/new")
     page.get_by_label("Items").fill("a\na\nb")
     page.get_by_role("button", name="Create session").click()
@@ -191,7 +191,7 @@ def test_what_does_not_fit_is_said_beside_its_field(page: Page, complaints: list
     page.get_by_role("button", name="Create session").click()
     expect(page.locator("#wrong-policy")).not_to_be_empty()
     expect(page.locator("#wrong-items")).to_be_empty()
-    assert len(complaints) == 2, "the browser notes the two answers of 422"
+    assert len(complaints) == 2, "the browser logs the two responses with 422"
     assert all("422" in complaint for complaint in complaints)
     complaints.clear()
 
@@ -218,13 +218,13 @@ def test_no_serious_violation_of_accessibility(page: Page, certified: str, schem
         assert serious == []
 
 
-def test_a_phone_needs_no_sideways_scrolling(page: Page, certified: str) -> None:
+def test_a_phone_needs_no_horizontal_scrolling(page: Page, certified: str) -> None:
     page.set_viewport_size({"width": 375, "height": 812})
     for name in pages(page, certified):
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, name
 
 
-def test_the_theme_can_be_chosen_and_is_kept(page: Page) -> None:
+def test_the_chosen_theme_is_kept(page: Page) -> None:
     page.emulate_media(color_scheme="light")
     page.goto("/")
     background = "getComputedStyle(document.body).backgroundColor"

@@ -1,4 +1,4 @@
-"""Whether there is a browser: without one nothing else here is tested, which is a failure where one is required."""
+"""Checks that a browser is installed: without one the dashboard is not tested."""
 
 import pytest
 

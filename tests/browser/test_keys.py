@@ -1,4 +1,4 @@
-"""The dashboard of a service that asks for keys: with one that may only read, and with one that may do everything."""
+"""The dashboard of a service with keys: with a read key and with an admin key."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from tests.e2e.harness import Server
 
 
 def make_key(url: str, scope: str) -> str:
-    """Returns a key that was just made by the command."""
+    """Creates a key with the command and returns it."""
     command = [sys.executable, "-c", "from app.cli import main; main()", "keys", "create", "--name", "browser"]
     environment = {**os.environ, "BESTPAIR_DATABASE_URL": url}
     made = subprocess.run([*command, "--scope", scope], env=environment, check=True, capture_output=True, text=True)
@@ -53,12 +53,12 @@ def enter(page: Page, key: str) -> None:
     page.get_by_role("button", name="Use it").click()
 
 
-def forgive_401(complaints: list[str]) -> None:
+def remove_401(complaints: list[str]) -> None:
     assert all("401" in complaint for complaint in complaints), complaints
     complaints.clear()
 
 
-def test_a_reader_sees_everything_and_changes_nothing(
+def test_a_read_key_shows_everything_and_changes_nothing(
     page: Page, client: Client, reader: str, complaints: list[str]
 ) -> None:
     session = client.create_session(["a", "b", "c"], name="Guarded").id
@@ -67,7 +67,7 @@ def test_a_reader_sees_everything_and_changes_nothing(
     expect(page.get_by_text("Guarded").first).to_be_visible()
     expect(page.get_by_text("This key may not create sessions.")).to_be_visible()
     expect(page.get_by_role("link", name="New session")).to_have_count(0)
-    forgive_401(complaints)
+    remove_401(complaints)
     page.goto(f"/#/sessions/{session}")
     expect(page.locator(".live")).to_have_text("Live")
     expect(page.get_by_text("This key may only read.")).to_be_visible()
@@ -81,12 +81,12 @@ def test_a_reader_sees_everything_and_changes_nothing(
     assert reader not in page.content()
 
 
-def test_an_admin_may_press_the_buttons(page: Page, client: Client, admin: str, complaints: list[str]) -> None:
+def test_an_admin_key_enables_the_buttons(page: Page, client: Client, admin: str, complaints: list[str]) -> None:
     session = client.create_session(["a", "b", "c"]).id
     page.goto(f"/#/sessions/{session}")
     enter(page, admin)
     expect(page.locator(".live")).to_have_text("Live")
-    forgive_401(complaints)
+    remove_401(complaints)
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Resume")).to_be_enabled()
     expect(page.get_by_text("This key may only read.")).to_have_count(1)
@@ -109,13 +109,13 @@ def test_a_late_refusal_of_a_call_without_a_key_does_not_ask_again(
     page.goto("/")
     enter(page, admin)
     expect(page.get_by_role("link", name="New session").first).to_be_visible()
-    assert held, "the page asked what it may do before it had a key"
+    assert held, "the page requested its rights before it had a key"
     with page.expect_response(lambda answer: answer.url.endswith("/v1/access") and answer.status == 401) as late:
         held.pop().continue_()
     late.value.finished()
-    page.evaluate("new Promise((done) => setTimeout(done, 0))")  # what waits for the answer has run then
+    page.evaluate("new Promise((done) => setTimeout(done, 0))")  # the handlers of the response have run then
     expect(page.get_by_label("API key")).to_have_count(0)
-    forgive_401(complaints)
+    remove_401(complaints)
 
 
 def test_a_wrong_key_is_asked_for_again(page: Page, admin: str, complaints: list[str]) -> None:
@@ -126,5 +126,5 @@ def test_a_wrong_key_is_asked_for_again(page: Page, admin: str, complaints: list
     expect(page.get_by_label("API key")).to_have_count(0)
     expect(page.get_by_role("link", name="New session").first).to_be_visible()
     stored = page.evaluate("[Object.values(localStorage).join(), document.cookie]")
-    assert admin not in "".join(stored), "it is kept for this tab only"
-    forgive_401(complaints)
+    assert admin not in "".join(stored), "it is kept only for this tab"
+    remove_401(complaints)

@@ -1,4 +1,4 @@
-"""The dashboard when things go wrong: hostile labels, streams that do not come, a service that asks for a key."""
+"""The dashboard with problems: hostile labels, missing streams, an unavailable service, a service with keys."""
 
 import re
 
@@ -38,7 +38,7 @@ def test_hostile_labels_stay_text(page: Page, client: Client) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= 375, "long words wrap"
 
 
-def test_polling_takes_over_when_streams_do_not_come(page: Page, client: Client, complaints: list[str]) -> None:
+def test_the_page_polls_if_streams_fail(page: Page, client: Client, complaints: list[str]) -> None:
     page.route(re.compile(r"/events$"), lambda route: route.abort())
     session = client.create_session(["a", "b", "c"]).id
     open_session(page, session)
@@ -49,7 +49,9 @@ def test_polling_takes_over_when_streams_do_not_come(page: Page, client: Client,
     complaints.clear()
 
 
-def test_a_service_that_goes_away_is_told_of_and_found_again(page: Page, client: Client, complaints: list[str]) -> None:
+def test_the_page_shows_an_unavailable_service_and_reconnects(
+    page: Page, client: Client, complaints: list[str]
+) -> None:
     session = client.create_session(["a", "b", "c"]).id
 
     def away(route: Route) -> None:
@@ -64,17 +66,17 @@ def test_a_service_that_goes_away_is_told_of_and_found_again(page: Page, client:
     complaints.clear()
 
 
-def test_a_deleted_session_is_told_of(page: Page, client: Client, complaints: list[str]) -> None:
+def test_the_page_shows_that_its_session_was_deleted(page: Page, client: Client, complaints: list[str]) -> None:
     session = client.create_session(["a", "b", "c"]).id
     open_session(page, session)
     expect(page.locator(".live")).to_have_text("Live")
     client.delete_session(session)
     expect(page.get_by_text("This session has been deleted.")).to_be_visible()
-    assert all("404" in complaint for complaint in complaints), "it asked once more"
+    assert all("404" in complaint for complaint in complaints), "only the last request failed"
     complaints.clear()
 
 
-def test_an_unknown_session_is_told_of(page: Page, complaints: list[str]) -> None:
+def test_the_page_of_an_unknown_session_shows_an_error(page: Page, complaints: list[str]) -> None:
     page.goto("/#/sessions/nobody")
     expect(page.get_by_role("alert")).to_contain_text("no session")
     complaints.clear()
@@ -104,20 +106,20 @@ def test_a_key_is_asked_for_and_sent(page: Page, client: Client, complaints: lis
     complaints.clear()
 
 
-def test_a_change_made_here_asks_the_stream_anew(page: Page, client: Client) -> None:
-    """A stream does not tell of a change and its undoing within a second, but the page has shown the change."""
+def test_the_page_reconnects_its_stream_after_its_own_change(page: Page, client: Client) -> None:
+    """A stream does not report a change that is undone within a second, but the page has shown the change."""
     session = client.create_session(["a", "b", "c"]).id
     asked: list[str | None] = []
 
-    def note(route: Route) -> None:
+    def record(route: Route) -> None:
         asked.append(route.request.headers.get("last-event-id"))
         route.continue_()
 
-    page.route(re.compile(r"/events$"), note)
+    page.route(re.compile(r"/events$"), record)
     open_session(page, session)
     expect(page.locator(".live")).to_have_text("Live")
     before = len(asked)
     with page.expect_request(re.compile(r"/events$")):
         page.get_by_role("button", name="Pause").click()
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
-    assert asked[before:] == [None], "at once, and whatever it knew"
+    assert asked[before:] == [None], "immediately, and without the id of its last event"

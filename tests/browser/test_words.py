@@ -1,4 +1,4 @@
-"""The page's sentences and numbers, asked of its own modules."""
+"""The sentences and numbers of the dashboard, from its modules."""
 
 from typing import Any
 
@@ -38,8 +38,8 @@ def words(page: Page) -> Page:
 
 
 def verdict(words: Page, model: str = "stochastic", **changes: object) -> tuple[str, str]:
-    said = words.evaluate("given => words.verdict(...given)", [{**BEST, **changes}, LABELS, model, COUNTERS])
-    first, second = (sentence.replace("\u00a0", " ") for sentence in said)
+    sentences = words.evaluate("given => words.verdict(...given)", [{**BEST, **changes}, LABELS, model, COUNTERS])
+    first, second = (sentence.replace("\u00a0", " ") for sentence in sentences)
     return first, second
 
 
@@ -71,13 +71,13 @@ def test_verdicts(words: Page) -> None:
 
 def test_rounding_promises_no_more_than_is_proven(words: Page) -> None:
     def of(name: str, *values: float) -> list[str]:
-        told = words.evaluate(f"values => values.map(words.{name})", list(values))
-        return [each.replace("\u00a0", " ") for each in told]
+        texts = words.evaluate(f"values => values.map(words.{name})", list(values))
+        return [each.replace("\u00a0", " ") for each in texts]
 
     assert of("inPoints", 0.05, 0.0501, 0.07, 0.1201, 0.01, 0.0012, 1.0) == [
         *("5 points", "5.1 points", "7 points", "13 points", "1 point", "0.12 points", "100 points"),
     ]
-    assert of("sureness", 0.05, 0.1, 0.01, 0.001, 0.0005, 0.123) == [
+    assert of("confidence", 0.05, 0.1, 0.01, 0.001, 0.0005, 0.123) == [
         "95 %",
         "90 %",
         "99 %",
@@ -85,17 +85,17 @@ def test_rounding_promises_no_more_than_is_proven(words: Page) -> None:
         "99.95 %",
         "87.7 %",
     ]
-    assert of("roughly", 7, 99.2, 22_961, 1_234_567) == ["7", "100", "23,000", "1,230,000"]
+    assert of("approximate", 7, 99.2, 22_961, 1_234_567) == ["7", "100", "23,000", "1,230,000"]
 
 
-def test_phases_share_out_what_was_counted(page: Page) -> None:
+def test_counted_impressions_are_divided_by_phase(page: Page) -> None:
     page.goto("/")
     points = [{"samples": 0, "phase": "a"}, {"samples": 100, "phase": "b"}, {"samples": 250, "phase": "a"}]
     script = "async given => (await import('/static/impressions_panel.js')).byPhase(...given)"
     assert page.evaluate(script, [points, 300]) == [["a", 150], ["b", 150]]
 
 
-def test_events_are_read_in_whatever_pieces_they_come(page: Page) -> None:
+def test_events_are_read_from_parts_of_any_size(page: Page) -> None:
     page.goto("/")
     text = 'retry: 2000\n\n: still here\n\nevent: best-pair\nid: t1\ndata: {"a": 1}\n\nevent: counters\ndata: {}\n\n'
     script = """async text => {
@@ -111,7 +111,7 @@ def test_events_are_read_in_whatever_pieces_they_come(page: Page) -> None:
     assert page.evaluate(script, text) == [[event, {"event": "counters", "data": "{}"}]] * 3
 
 
-def test_time_to_go_follows_the_pace_of_the_last_plans(words: Page) -> None:
+def test_the_remaining_time_follows_the_pace_of_the_last_plans(words: Page) -> None:
     lengths = words.evaluate("() => [0.2, 89, 90, 5000, 7200, 200_000].map(words.duration)")
     assert [each.replace("\u00a0", " ") for each in lengths] == ["1 s", "89 s", "2 min", "83 min", "2 h", "2 days"]
     points = [{"samples": 1000 * k, "at": f"2026-01-01T00:0{k}:00Z"} for k in range(6)]
@@ -123,14 +123,14 @@ def test_time_to_go_follows_the_pace_of_the_last_plans(words: Page) -> None:
 
 
 def test_a_session_without_traffic_waits_for_it(words: Page) -> None:
-    def glance(counters: dict[str, int] = COUNTERS, **changes: object) -> list[str]:
-        return list(words.evaluate("given => words.glance(...given)", [{**BEST, **changes}, counters]))
+    def status(counters: dict[str, int] = COUNTERS, **changes: object) -> list[str]:
+        return list(words.evaluate("given => words.statusLabel(...given)", [{**BEST, **changes}, counters]))
 
-    assert glance() == ["not_yet", "Searching"]
-    assert glance(samples=0) == ["waiting", "Waiting for traffic"]
-    assert glance(samples=0, state="paused") == ["paused", "Paused"]
-    assert glance({**COUNTERS, "issued": 1}, samples=0) == ["not_yet", "Collecting answers"]
-    assert glance(verdict="certified") == ["certified", "Certified"]
-    assert glance(verdict="certified", health=[TOO_LARGE]) == ["vague", "Certified, goal too wide"]
-    assert glance(health=[{**TOO_LARGE, "kind": "no_answers"}]) == ["vague", "No answers so far"]
-    assert glance(health=[{**TOO_LARGE, "kind": "no_answers"}], state="paused") == ["paused", "Paused"]
+    assert status() == ["not_yet", "Searching"]
+    assert status(samples=0) == ["waiting", "Waiting for traffic"]
+    assert status(samples=0, state="paused") == ["paused", "Paused"]
+    assert status({**COUNTERS, "issued": 1}, samples=0) == ["not_yet", "Collecting answers"]
+    assert status(verdict="certified") == ["certified", "Certified"]
+    assert status(verdict="certified", health=[TOO_LARGE]) == ["vague", "Certified, goal too wide"]
+    assert status(health=[{**TOO_LARGE, "kind": "no_answers"}]) == ["vague", "No answers so far"]
+    assert status(health=[{**TOO_LARGE, "kind": "no_answers"}], state="paused") == ["paused", "Paused"]

@@ -105,7 +105,7 @@ class TestRecords:
         assert after == replace(made, state=State.PAUSED, name="new", budget=11, updated_at=after.updated_at)
         assert after.updated_at >= made.updated_at
         assert await store.session(made.id) == after
-        assert (await store.change_session(made.id, SessionPatch())).budget == 11
+        assert (await store.change_session(made.id, SessionPatch(name="again"))).budget == 11
 
     async def test_budgets_only_rise_and_stopped_is_for_good(self, store: SessionStore) -> None:
         limited, unlimited = await a_session(store, budget=10), await a_session(store)

@@ -1,31 +1,36 @@
-"""Costs that must not grow with what is stored: the database is asked how it would find the rows."""
+"""Costs that must not grow with what is stored: the database explains how it would find the rows."""
 
 from typing import Any
 
 import pytest
-from app.database.driver import run
 from sqlalchemy import Connection, Select, Update
 from sqlalchemy.sql.compiler import SQLCompiler
 
-from app.counting import sql as folding
+from app.counting import sql as counting
 from app.database.database import Database, migration_engine
 from app.database.migrations import migrate
+from app.database.statements import execute
 from app.planning import sql as planning
-from app.results import sql as reading
+from app.results import sql as results
+from app.sessions import sql as sessions
 from tests.examples import a_session, issue, reward
 from tests.store import SessionStore
 
 OF_OPEN = {
-    "counters": reading._ONLY_COUNTERS,
-    "list": reading._NEWEST,
-    "planning": reading._PLANNING,
-    "advance": reading._TO_ADVANCE,
-    "fold": folding._OPEN,
-    "ripe": folding._RIPE_AMONG_WAITING.statement,
-    "ripe before": folding._RIPE_BEFORE.statement,
-    "overview": folding._OVERVIEW.statement,
+    "session and counters": sessions._VIEW,
+    "list": sessions._NEWEST,
+    "report": results._WITH_SIGNALS,
+    "planning": planning._SESSION,
+    "advance": planning._TO_ADVANCE,
+    "fold": counting._ALL_OPEN,
+    "foldable": counting._FOLDABLE_AMONG_WAITING.statement,
+    "foldable before": counting._FOLDABLE_BEFORE.statement,
+    "overview": counting._OVERVIEW.statement,
     "outstanding": planning._OUTSTANDING,
 }
+
+USERS_OF_EXECUTE = ("app.database.statements", "app.impressions.feedback_sql")
+"""Modules whose `execute` runs the statements of feedback."""
 
 
 @pytest.mark.parametrize("name", OF_OPEN)
@@ -65,11 +70,11 @@ def _plan(url: str, statement: Select[*tuple[Any, ...]] | Update, session_id: st
         return [str(row[-1]) for row in connection.exec_driver_sql(explain, ordered if sqlite else given)]
 
 
-@pytest.mark.parametrize("first", ["plain", "to be judged"])
-async def test_answers_find_their_rows_by_key_in_a_table_that_is_new(
+@pytest.mark.parametrize("first", ["plain", "to be decided"])
+async def test_answers_find_their_rows_by_key_in_a_new_table(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch, first: str
 ) -> None:
-    """Left to itself PostgreSQL reads a small table whole, and keeps that plan for minutes while the table grows.
+    """By default PostgreSQL reads a small table whole, and keeps that plan for minutes while the table grows.
 
     With 20,000 impressions a group of 100 answers then took 3.6 s instead of 0.04 s.
     """
@@ -87,9 +92,10 @@ async def test_answers_find_their_rows_by_key_in_a_table_that_is_new(
                 for name in ("seqscan", "hashjoin", "mergejoin"):
                     driver.execute(f"SET enable_{name} = {switch}")
                 plans[switch] += [row[0] for row in driver.execute(f"EXPLAIN {statement}", parameters)]
-        return run(connection, statement, parameters, **options)
+        return execute(connection, statement, parameters, **options)
 
-    monkeypatch.setattr("app.database.driver.run", explained)
+    for module in USERS_OF_EXECUTE:
+        monkeypatch.setattr(f"{module}.execute", explained)
     value = 1.0 if first == "plain" else 0.5
     assert await store.answer(session_id, [reward(one, value) for one in given[:100]])
     await store.close()
@@ -103,7 +109,7 @@ async def test_answers_find_their_rows_by_key_in_a_table_that_is_new(
 async def test_a_large_group_of_answers_looks_for_each_by_its_ticket(
     empty_postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a table that it knows nothing of, PostgreSQL took the guards to leave one row, and began with those.
+    """In a table without statistics, PostgreSQL expected the guards to leave one row, and began with those.
 
     It then compared every row of the table with every answer: 2,000 answers to 20,000 impressions took 10 s.
     """
@@ -119,9 +125,10 @@ async def test_a_large_group_of_answers_looks_for_each_by_its_ticket(
             driver = connection.connection.driver_connection
             assert driver is not None
             steps.extend(row[0] for row in driver.execute(f"EXPLAIN {statement}", parameters))
-        return run(connection, statement, parameters, **options)
+        return execute(connection, statement, parameters, **options)
 
-    monkeypatch.setattr("app.database.driver.run", explained)
+    for module in USERS_OF_EXECUTE:
+        monkeypatch.setattr(f"{module}.execute", explained)
     assert await store.answer(session_id, [reward(one, 1.0) for one in given[:2_000]])
     await store.close()
     assert any("Index Cond: (ticket = given.ticket)" in step for step in steps), steps

@@ -11,11 +11,11 @@ from sqlalchemy.exc import DBAPIError
 
 from app.database.database import Clock, Database, migration_engine
 from app.database.statements import Prepared
-from app.impressions import issue as issuing
+from app.impressions import issue_sql
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.handout import Purpose
 from app.sessions.model import Counters
-from tests.examples import a_session, add_plan, exported, issue, order, plan, record, reward, snapshot
+from tests.examples import a_session, add_plan, execute, exported, issue, order, plan, record, reward, snapshot
 from tests.store import SessionStore
 
 
@@ -29,17 +29,25 @@ async def started(url: str, *, busy_seconds: float = 5.0) -> AsyncIterator[Sessi
         await store.close()
 
 
+async def until_blocked(url: str) -> None:
+    """Waits until a transaction in this database waits for a lock."""
+    waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    async with asyncio.timeout(9):
+        while not await asyncio.to_thread(execute, url, waiting):
+            await asyncio.sleep(0.01)
+
+
 async def test_deadlocks_with_others_are_tried_again(postgresql_url: str) -> None:
-    """Another application locks impressions in the wrong order and wins; the store's transaction is run again."""
+    """Another application locks impressions in the wrong order and wins; the store's transaction runs again."""
     async with started(postgresql_url) as store:
         session_id = await a_session(store)
         given = await issue(store, session_id, 2)
         touch = text("UPDATE impressions SET late_at = late_at WHERE sequence = :sequence")
         with migration_engine(postgresql_url).connect() as other, other.begin():
-            other.execute(text("SET LOCAL deadlock_timeout = '10s'"))  # so that the store is the one to be ended
+            other.execute(text("SET LOCAL deadlock_timeout = '10s'"))  # so that the server ends the store's transaction
             other.execute(touch, {"sequence": 2})
             answering = asyncio.ensure_future(store.answer(session_id, [reward(one, 1) for one in given]))
-            await asyncio.sleep(0.3)
+            await until_blocked(postgresql_url)
             await asyncio.to_thread(other.execute, touch, {"sequence": 1})
             other.commit()
         assert await answering == [FeedbackStatus.ACCEPTED] * 2
@@ -54,8 +62,8 @@ async def test_two_processes_share_a_session(postgresql_url: str) -> None:
             for call in range(4):
                 given = await store.issue(session_id, order(2, key=f"{number} {call}"))
                 assert await other.issue(session_id, order(2, key=f"{number} {call}")) == given
-                told = [reward(shown, number % 2) for shown in given]
-                statuses = await asyncio.gather(store.answer(session_id, told), other.answer(session_id, told))
+                rows = [reward(shown, number % 2) for shown in given]
+                statuses = await asyncio.gather(store.answer(session_id, rows), other.answer(session_id, rows))
                 assert sorted(statuses[0] + statuses[1]) == sorted(
                     [FeedbackStatus.ACCEPTED, FeedbackStatus.DUPLICATE] * 2
                 )
@@ -83,9 +91,9 @@ async def test_two_processes_share_a_session(postgresql_url: str) -> None:
         assert sum((await two.planning_input(session_id)).evidence.s) == 80.0
 
 
-@pytest.mark.parametrize("work", ["answers", "answers to be judged", "fold"])
+@pytest.mark.parametrize("work", ["answers", "answers to be decided", "fold"])
 async def test_impressions_are_locked_in_issue_order(postgresql_url: str, work: str) -> None:
-    """Whoever waits for the first holds none of the others: so nobody can wait in a circle."""
+    """A transaction that waits for the first holds none of the others, so transactions cannot wait in a circle."""
     async with started(postgresql_url) as store:
         session_id = await a_session(store)
         given = await issue(store, session_id, 12)
@@ -93,10 +101,10 @@ async def test_impressions_are_locked_in_issue_order(postgresql_url: str, work: 
             await store.answer(session_id, [reward(one, 1) for one in given])
         with migration_engine(postgresql_url).connect() as other, other.begin():
             other.execute(text("SELECT 1 FROM impressions WHERE sequence = 1 FOR UPDATE"))
-            told = [reward(one, k % 2) for k, one in enumerate(given)][::-1]
-            call = store.fold(session_id) if work == "fold" else store.answer(session_id, told)
+            rows = [reward(one, k % 2) for k, one in enumerate(given)][::-1]
+            call = store.fold(session_id) if work == "fold" else store.answer(session_id, rows)
             working: asyncio.Future[object] = asyncio.ensure_future(call)
-            await asyncio.sleep(0.5)
+            await until_blocked(postgresql_url)
             assert not working.done()
             free = other.execute(text("SELECT count(*) FROM (SELECT 1 FROM impressions FOR UPDATE SKIP LOCKED) AS f"))
             assert free.scalar_one() == len(given), "its own one included"
@@ -113,14 +121,14 @@ async def test_sessions_are_locked_before_impressions(postgresql_url: str) -> No
             calls = asyncio.gather(
                 store.answer(session_id, [reward(one, 1) for one in given]), store.issue(session_id, order())
             )
-            await asyncio.sleep(0.5)
+            await until_blocked(postgresql_url)
             free = other.execute(text("SELECT count(*) FROM (SELECT 1 FROM impressions FOR UPDATE SKIP LOCKED) AS f"))
             assert free.scalar_one() == len(given)
         await asyncio.wait_for(calls, 9)
 
 
 async def test_a_paused_process_loses_its_locks(postgresql_url: str) -> None:
-    """It was stopped inside a transaction: what it holds is taken from it before the others give up."""
+    """A process that was stopped inside a transaction loses its locks before the others give up."""
     async with started(postgresql_url) as store:
         session_id = await a_session(store)
         with Database(postgresql_url).writer.connect() as paused:
@@ -138,8 +146,8 @@ async def test_two_processes_keep_one_budget(postgresql_url: str) -> None:
         assert (await two.counters(session_id)).issued == 101
 
 
-async def test_a_session_made_again_under_its_old_id_is_a_new_one(postgresql_url: str) -> None:
-    """What a process remembers of a session must not outlive it, even if another process replaced it."""
+async def test_a_session_created_again_with_its_old_id_is_a_new_one(postgresql_url: str) -> None:
+    """What a process has cached of a session must not be used for another one with the same id."""
     async with started(postgresql_url) as one, started(postgresql_url) as two:
         first = record(n_items=3)
         await one.create_session(first, plan(), snapshot(), None)
@@ -153,7 +161,7 @@ async def test_a_session_made_again_under_its_old_id_is_a_new_one(postgresql_url
 
 
 async def test_time_is_read_after_waiting_for_locks(postgresql_url: str) -> None:
-    """Whoever waited for a lock must not believe it is still the moment at which the wait began."""
+    """A transaction that waited for a lock must not use the time at which the wait began."""
     async with started(postgresql_url) as store:
         session_id = await a_session(store)
         (first,) = await store.issue(session_id, order())
@@ -161,7 +169,7 @@ async def test_time_is_read_after_waiting_for_locks(postgresql_url: str) -> None
             other.execute(text("SELECT 1 FROM sessions FOR UPDATE"))
             other.execute(text("SELECT 1 FROM impressions FOR UPDATE"))
             waiting = asyncio.gather(store.answer(session_id, [reward(first, 1)]), store.issue(session_id, order()))
-            await asyncio.sleep(0.3)
+            await until_blocked(postgresql_url)
             released = other.execute(text("SELECT extract(epoch from clock_timestamp())")).scalar_one()
         await waiting
         one, two = await exported(store, session_id, "impression")
@@ -179,12 +187,12 @@ async def test_feedback_does_not_wait_for_a_locked_session(postgresql_url: str) 
             assert await asyncio.wait_for(answering, 5) == [FeedbackStatus.ACCEPTED]
 
 
-async def test_a_session_resumed_while_it_was_looked_at_is_not_explored_without_its_lock(
+async def test_a_session_resumed_between_two_reads_is_not_explored_without_its_lock(
     store: SessionStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between two statements another process may resume a session: what was read without the lock may be stale."""
     session_id = await a_session(store)
-    not_yet = Prepared(select(issuing._LOCKED, Clock().label("now")).where(false()))
-    monkeypatch.setattr(issuing, "_LOCKED_DESKS", not_yet)
+    none = Prepared(select(issue_sql._LOCKED, Clock().label("now")).where(false()))
+    monkeypatch.setattr(issue_sql, "_LOCKED_STATES", none)
     assert {one.purpose for one in await store.issue(session_id, order(3))} == {Purpose.EXPLOIT}
     assert (await store.counters(session_id)).issued == 0

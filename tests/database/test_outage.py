@@ -27,7 +27,7 @@ async def started(url: str, *, busy_seconds: float = 5.0) -> AsyncIterator[Sessi
 
 
 async def until_ready(store: SessionStore, complaint: str | None) -> None:
-    """Waits until the store complains of this, or of nothing."""
+    """Waits until the store reports this complaint; None: until it is ready."""
     async with asyncio.timeout(30):
         while (found := await store.ready()) != complaint:
             assert complaint is None or found is None, found
@@ -47,9 +47,7 @@ def cut(postgresql_server: PostgresServer, postgresql_url: str) -> Callable[[], 
     return terminate
 
 
-async def test_cut_connections_are_opened_again_without_anyone_noticing(
-    postgresql_url: str, cut: Callable[[], None]
-) -> None:
+async def test_cut_connections_are_opened_again_and_no_call_fails(postgresql_url: str, cut: Callable[[], None]) -> None:
     async with started(postgresql_url) as store:
         session_id = await a_session(store)
         (one,) = await store.issue(session_id, order())
@@ -63,7 +61,7 @@ async def test_cut_connections_are_opened_again_without_anyone_noticing(
         assert await store.fold(session_id) == Counters(issued=4, answered=1, void=0, counted=1)
 
 
-async def test_a_database_that_is_away_is_said_to_be_and_found_again(
+async def test_a_database_that_is_down_is_reported_and_used_again_when_it_is_back(
     postgresql_server: PostgresServer, postgresql_url: str, cut: Callable[[], None]
 ) -> None:
     name = make_url(postgresql_url).database
@@ -77,7 +75,7 @@ async def test_a_database_that_is_away_is_said_to_be_and_found_again(
         assert [type(result) for result in results] == [StorageUnavailable] * 4
         complaint = await store.ready()
         assert complaint is not None
-        assert str(name) not in complaint  # nothing of the driver's words
+        assert str(name) not in complaint  # nothing of the driver's message
         with pytest.raises(StorageUnavailable):
             await store.export(session_id).__anext__()
         postgresql_server.execute(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
@@ -85,7 +83,7 @@ async def test_a_database_that_is_away_is_said_to_be_and_found_again(
         assert await store.answer(session_id, [reward(one, 1)]) == [FeedbackStatus.ACCEPTED]
         await store.issue(session_id, order())
         assert (await store.counters(session_id)).issued == 2
-        # The outage parts two stretches of uptime; what is issued after it lies in the second one.
+        # The outage separates two periods of uptime; impressions issued after it belong to the second.
         first, second = execute(postgresql_url, "SELECT began_at, last_beat_at FROM uptimes ORDER BY began_at")
         before, after = await exported(store, session_id, "impression")
         assert first.began_at <= before["issued_at"]
@@ -103,7 +101,7 @@ async def test_a_locked_file_is_unavailable_and_then_recovers(sqlite_url: str) -
     async with started(sqlite_url, busy_seconds=0.1) as store:
         session_id = await a_session(store)
         (one,) = await store.issue(session_id, order())
-        with migration_engine(sqlite_url).begin():  # BEGIN IMMEDIATE: nobody else can write
+        with migration_engine(sqlite_url).begin():  # BEGIN IMMEDIATE: no other connection can write
             with pytest.raises(StorageUnavailable):
                 await store.answer(session_id, [reward(one, 1)])
             assert (await store.counters(session_id)).answered == 0  # readers are not disturbed
@@ -134,8 +132,8 @@ async def test_a_read_only_file_is_not_ready(sqlite_url: str) -> None:
         assert await store.issue(session_id, order())
 
 
-async def test_a_table_that_is_gone_is_waited_for(postgresql_url: str) -> None:
-    """So is one in a schema that the user may not use: PostgreSQL says the same of both."""
+async def test_a_missing_table_is_unavailable_until_it_is_back(postgresql_url: str) -> None:
+    """So is a table in a schema that the user may not use: PostgreSQL reports the same error for both."""
     async with started(postgresql_url) as store:
         session_id = await a_session(store)
         execute(postgresql_url, "ALTER TABLE idempotency_keys RENAME TO elsewhere")

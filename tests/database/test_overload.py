@@ -1,4 +1,4 @@
-"""More than the database can take: refused at once, nothing forgotten, and no silence taken for a "no"."""
+"""More than the database can take: requests are refused at once, none is lost, and no refusal counts as "no click"."""
 
 import asyncio
 
@@ -7,20 +7,33 @@ import pytest
 from app.database.database import migration_engine
 from app.errors import Overloaded, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
+from app.telemetry.metrics import Meter, cell_index
 from app.wire.vocabulary import MissingFeedback
-from tests.examples import a_session, execute, issue, order, reward
+from tests.examples import a_session, execute, order, reward
 from tests.store import SessionStore
+
+_QUEUED = cell_index("bestpair_writer_queue_requests")  # the next cell counts what was taken from the queue
+
+
+async def until_taken(meter: Meter) -> None:
+    """Waits until the writer has taken all requests from its queue."""
+    await asyncio.sleep(0)  # tasks made just before submit their requests
+    await asyncio.sleep(0)  # the event loop passes them to the writer, and counts them
+    async with asyncio.timeout(9):
+        while meter.cells[_QUEUED] != meter.cells[_QUEUED + 1]:
+            await asyncio.sleep(0.001)
 
 
 async def test_what_does_not_fit_is_refused_at_once_and_the_rest_is_served(sqlite_url: str) -> None:
-    store = SessionStore(sqlite_url, queue_limit=5, busy_seconds=30)
+    meter = Meter()
+    store = SessionStore(sqlite_url, queue_limit=5, busy_seconds=30, meter=meter)
     await store.start()
     session_id = await a_session(store)
-    with migration_engine(sqlite_url).begin():  # nobody else can write
+    with migration_engine(sqlite_url).begin():  # no other connection can write
         first = asyncio.ensure_future(store.issue(session_id, order()))
-        await asyncio.sleep(0.1)  # the writer has it and waits for the file
+        await until_taken(meter)  # and waits for the file
         waiting = [asyncio.ensure_future(store.issue(session_id, order())) for _ in range(20)]
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)  # each task submits its request
         refused = [each for each in waiting if each.done()]
         assert len(refused) == 15
         assert all(isinstance(each.exception(), Overloaded) for each in refused)
@@ -30,14 +43,15 @@ async def test_what_does_not_fit_is_refused_at_once_and_the_rest_is_served(sqlit
 
 
 async def test_rows_count_too(sqlite_url: str) -> None:
-    store = SessionStore(sqlite_url, queue_limit=100, busy_seconds=30)
+    meter = Meter()
+    store = SessionStore(sqlite_url, queue_limit=100, busy_seconds=30, meter=meter)
     await store.start()
     session_id = await a_session(store)
     with migration_engine(sqlite_url).begin():
         first = asyncio.ensure_future(store.issue(session_id, order()))
-        await asyncio.sleep(0.1)
+        await until_taken(meter)
         large = [asyncio.ensure_future(store.issue(session_id, order(1000))) for _ in range(10)]
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0)  # each task submits its request
         assert [each.done() for each in large] == [False] + [True] * 9
         for each in large[1:]:
             with pytest.raises(Overloaded):
@@ -47,7 +61,7 @@ async def test_rows_count_too(sqlite_url: str) -> None:
 
 
 @pytest.mark.parametrize("refused", [False, True])
-async def test_a_refused_answer_ends_the_stretch_in_which_silence_means_something(
+async def test_refused_feedback_ends_the_period_in_which_missing_feedback_means_no_click(
     database_url: str, *, refused: bool
 ) -> None:
     """A click that was refused and never sent again must not count as no click."""
@@ -56,18 +70,18 @@ async def test_a_refused_answer_ends_the_stretch_in_which_silence_means_somethin
     session_id = await a_session(
         store, attribution_window_seconds=60.0, missing_feedback=MissingFeedback.NO_CLICK, demand=((0, 1, 9),)
     )
-    (one, two) = await issue(store, session_id, 2)
-    calls = [store.answer(session_id, [reward(each, 1)]) for each in (one, two)[: 1 + refused]]
+    _, (one, two) = await store.impressions.next_pairs(order(2)._replace(session_id=session_id))
+    calls = [store.impressions.feedback(session_id, reward(each, 1)) for each in (one, two)[: 1 + refused]]
     results = await asyncio.gather(*calls, return_exceptions=True)
-    assert results[0] == [FeedbackStatus.ACCEPTED]
+    assert results[0] is FeedbackStatus.ACCEPTED
     assert not refused or isinstance(results[1], Overloaded)
     before = len(execute(database_url, "SELECT * FROM uptimes"))
     until = asyncio.get_running_loop().time() + 10
     while refused and len(execute(database_url, "SELECT * FROM uptimes")) == before:
-        assert asyncio.get_running_loop().time() < until, "the next beat begins another stretch"
+        assert asyncio.get_running_loop().time() < until, "the next beat begins another period"
         await asyncio.sleep(0.05)
-    stretches = execute(database_url, "SELECT began_at, last_beat_at FROM uptimes ORDER BY began_at")
-    assert len(stretches) == 1 + refused
+    periods = execute(database_url, "SELECT began_at, last_beat_at FROM uptimes ORDER BY began_at")
+    assert len(periods) == 1 + refused
     execute(database_url, "UPDATE impressions SET issued_at = issued_at - 61")
     execute(
         database_url, "UPDATE uptimes SET began_at = began_at - 61 WHERE began_at = (SELECT min(began_at) FROM uptimes)"

@@ -15,9 +15,8 @@ from app.database.database import Database, migration_engine
 from app.database.faults import DatabaseBehind, DatabaseInUse, DatabaseLost, UnsupportedDatabase
 from app.database.migrations import REVISION_TABLE, current, downgrade, head, migrate
 from app.database.tables import metadata
-from app.wire.serving import Feedback
 from app.wire.vocabulary import MissingFeedback
-from tests.examples import a_session, execute, issue, let_time_pass, order, reward
+from tests.examples import a_session, execute, feedback, issue, let_time_pass, order, reward
 from tests.store import SessionStore
 
 START = """
@@ -85,7 +84,7 @@ async def test_a_log_without_its_file_is_not_taken_for_a_new_database(sqlite_url
     with pytest.raises(DatabaseLost) as caught:
         await SessionStore(sqlite_url).start()
     assert "bestpair.db-wal is there" in caught.value.detail
-    assert not (tmp_path / "bestpair.db").exists(), "nothing is made in its place"
+    assert not (tmp_path / "bestpair.db").exists(), "no new file is made"
 
 
 async def test_a_file_has_one_process(sqlite_url: str) -> None:
@@ -134,18 +133,18 @@ async def test_a_new_file_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert modes == dict.fromkeys(["new.db", "new.db-wal", "new.db-shm", "new.db.lock"], 0o600)
 
 
-async def test_a_command_beside_a_server_takes_nothing_away(tmp_path: Path) -> None:
-    """The last one to leave removes SQLite's log. Others know by locks that it is not the last: they must be held."""
+async def test_a_command_that_reads_the_file_does_not_remove_the_log_of_a_server(tmp_path: Path) -> None:
+    """The last process that closes the file removes SQLite's log; the server's locks show that it is not the last."""
     store = SessionStore(f"sqlite:///{tmp_path}/used.db")
     await store.start()
     await store.sessions(9, None)
     await a_session(store)
-    beside = (
+    command = (
         "import sqlite3 as s, sys; print(s.connect(sys.argv[1]).execute('select count(*) from sessions').fetchone())"
     )
     for _ in range(2):
-        said = subprocess.run([sys.executable, "-c", beside, tmp_path / "used.db"], capture_output=True, check=True)
-        assert said.stdout.strip() == b"(1,)"
+        output = subprocess.run([sys.executable, "-c", command, tmp_path / "used.db"], capture_output=True, check=True)
+        assert output.stdout.strip() == b"(1,)"
     assert (tmp_path / "used.db-wal").exists()
     await store.close()
 
@@ -171,7 +170,7 @@ async def test_sqlite_is_as_durable_as_it_can_be(sqlite_url: str) -> None:
     await store.close()
 
 
-async def test_postgresql_is_not_migrated_behind_its_owners_back(empty_postgresql_url: str) -> None:
+async def test_postgresql_is_not_migrated_by_a_server_that_starts(empty_postgresql_url: str) -> None:
     store = SessionStore(empty_postgresql_url)
     with pytest.raises(DatabaseBehind) as caught:
         await store.start()
@@ -185,7 +184,7 @@ async def test_postgresql_is_not_migrated_behind_its_owners_back(empty_postgresq
     await store.close()
 
 
-async def test_a_server_goes_on_while_a_newer_version_takes_over(postgresql_url: str) -> None:
+async def test_a_server_continues_while_a_newer_version_takes_over(postgresql_url: str) -> None:
     store = SessionStore(postgresql_url)
     await store.start()
     session_id = await a_session(store)
@@ -231,7 +230,7 @@ async def test_unanswered_ones_are_counted_when_a_database_is_brought_up(
     window: dict[str, Any] = {"attribution_window_seconds": 60.0} if silence is MissingFeedback.NO_CLICK else {}
     session_id = await a_session(store, missing_feedback=silence, ticket_ttl_seconds=60.0, **window)
     given = await issue(store, session_id, 12)
-    answers = [Feedback(one.ticket, not_shown=True) for one in given[:2]] + [reward(one, 1) for one in given[2:5]]
+    answers = [feedback(one.ticket, not_shown=True) for one in given[:2]] + [reward(one, 1) for one in given[2:5]]
     await store.answer(session_id, answers)
     let_time_pass(database_url, 100)
     if window:

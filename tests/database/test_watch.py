@@ -1,4 +1,4 @@
-"""What a database should not do is noticed, and what only looks like it is not."""
+"""Heartbeats and checks: clock steps and lost rows are noticed, and pauses and rollbacks are not taken for them."""
 
 import time
 from collections.abc import Iterator
@@ -9,7 +9,6 @@ from app.database.database import Database, migration_engine, now
 from app.database.heartbeat import Heartbeat
 from app.database.migrations import migrate
 from app.database.watch import DatabaseWatch
-from app.sessions.cache import SessionCache
 from tests.examples import a_session, execute, issue, reward
 from tests.store import SessionStore
 
@@ -54,7 +53,7 @@ def test_a_beat_that_was_on_disk_is_missed(database: Database, sqlite_url: str, 
     beat(database, heartbeat)
     execute(sqlite_url, lost)
     assert is_missing(database, heartbeat)
-    beat(database, heartbeat)  # as a fold does, before anybody looks
+    beat(database, heartbeat)  # as a fold does, before the next check
     assert is_missing(database, heartbeat)
     heartbeat.forget_loss()
     assert not is_missing(database, heartbeat)
@@ -63,52 +62,53 @@ def test_a_beat_that_was_on_disk_is_missed(database: Database, sqlite_url: str, 
 def test_a_step_forward_and_a_pause_are_told_apart(database: Database) -> None:
     """The process was asleep: both clocks have moved. The database's clock was set: only that one has."""
     monotonic = [100.0]
-    watch = DatabaseWatch(Heartbeat(), SessionCache(), monotonic=lambda: monotonic[0])
-    assert not looked(database, watch)
+    watch = DatabaseWatch(Heartbeat(), monotonic=lambda: monotonic[0])
+    assert not clock_was_set(database, watch)
     monotonic[0] -= 3600.0  # as if the database's clock had gained an hour
-    assert looked(database, watch)
+    assert clock_was_set(database, watch)
     monotonic[0] += 3600.0
-    assert not looked(database, watch), "a long pause of this process"
+    assert not clock_was_set(database, watch), "a long pause of this process"
 
 
 def test_a_reply_that_comes_late_is_no_step(database: Database) -> None:
     replies = iter([100.0, 100.0, 104.0, 104.0, 104.0])  # asked, and answered: the second reply took 4 s
     began = time.monotonic()
-    watch = DatabaseWatch(Heartbeat(), SessionCache(), monotonic=lambda: next(replies) + time.monotonic() - began)
-    assert not looked(database, watch)
-    assert not looked(database, watch)
-    assert not looked(database, watch)
+    watch = DatabaseWatch(Heartbeat(), monotonic=lambda: next(replies) + time.monotonic() - began)
+    assert not clock_was_set(database, watch)
+    assert not clock_was_set(database, watch)
+    assert not clock_was_set(database, watch)
 
 
-def test_a_look_that_was_rolled_back_is_repeated(database: Database, sqlite_url: str) -> None:
+def test_a_check_that_was_rolled_back_is_repeated(database: Database, sqlite_url: str) -> None:
     heartbeat = Heartbeat()
     monotonic = [100.0]
-    watch = DatabaseWatch(heartbeat, SessionCache(), monotonic=lambda: monotonic[0])
+    watch = DatabaseWatch(heartbeat, monotonic=lambda: monotonic[0])
     beat(database, heartbeat)
-    looked(database, watch)
+    clock_was_set(database, watch)
     execute(sqlite_url, "DELETE FROM uptimes")
     monotonic[0] -= 3600.0
     for _ in range(2):
         with database.writer.connect() as connection:
             transaction = connection.begin()
-            assert watch.look(connection)[1]
+            assert watch.check(connection)[1]
             assert heartbeat.has_lost_beats(connection)
             transaction.rollback()
 
 
-def looked(database: Database, watch: DatabaseWatch) -> bool:
+def clock_was_set(database: Database, watch: DatabaseWatch) -> bool:
+    """Returns what one committed check says of the clock."""
     with database.writer.connect() as connection:
         transaction = connection.begin()
-        _, clock_was_set = watch.look(connection)
+        _, was_set = watch.check(connection)
         transaction.commit()
         watch.committed(connection)
-    return clock_was_set
+    return was_set
 
 
 async def test_a_lost_answer_is_noticed_and_a_deleted_session_is_not_a_loss(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.database.store.BEAT_SECONDS", 3600.0)  # the test looks, nobody else
+    monkeypatch.setattr("app.database.store.BEAT_SECONDS", 3600.0)  # only the test checks
     store = SessionStore(database_url)
     await store.start()
     try:
@@ -117,20 +117,20 @@ async def test_a_lost_answer_is_noticed_and_a_deleted_session_is_not_a_loss(
             (one,) = await issue(store, each, 1)
             await store.answer(each, [reward(one, 1)])
         await store.delete_session(other)
-        watch = store._watch
+        watch = store.watch
         with migration_engine(database_url).begin() as connection:
-            assert not watch._is_confirmed_missing(connection)
+            assert not watch._is_receipt_missing(connection)
         (one,) = await issue(store, session, 1)
         await store.answer(session, [reward(one, 1)])
         execute(database_url, "UPDATE impressions SET outcome = NULL")
         with migration_engine(database_url).begin() as connection:
-            assert watch._is_confirmed_missing(connection)
+            assert watch._is_receipt_missing(connection)
         watch._monotonic = lambda: time.monotonic() + 1.0
         await issue(store, session, 1)  # what is written a moment later does not hide the loss
         with migration_engine(database_url).begin() as connection:
-            assert watch._is_confirmed_missing(connection)
+            assert watch._is_receipt_missing(connection)
         execute(database_url, "DELETE FROM impressions")
         with migration_engine(database_url).begin() as connection:
-            assert watch._is_confirmed_missing(connection)
+            assert watch._is_receipt_missing(connection)
     finally:
         await store.close()

@@ -1,4 +1,4 @@
-"""The writer by itself: groups, limits, errors, the end."""
+"""The writer alone: batches, limits, errors, the end."""
 
 import asyncio
 import threading
@@ -15,19 +15,19 @@ from app.errors import Overloaded, SessionStopped, StorageUnavailable
 
 
 class Table:
-    """What the wishes of these tests are: numbers to be stored, each once. A negative one is refused, 13 breaks."""
+    """Stores numbers, each once: the requests of these tests. A negative one is refused, 13 raises."""
 
     def __init__(self) -> None:
         self.batches: list[list[int]] = []
 
-    def store(self, connection: Connection, wishes: Sequence[int]) -> Sequence[object]:
-        self.batches.append(list(wishes))
-        for wish in wishes:
-            if wish == 13:
+    def store(self, connection: Connection, requests: Sequence[int]) -> Sequence[object]:
+        self.batches.append(list(requests))
+        for number in requests:
+            if number == 13:
                 raise ZeroDivisionError
-            if wish >= 0:
-                connection.exec_driver_sql("INSERT INTO numbers VALUES (?)", (wish,))
-        return [SessionStopped("refused") if wish < 0 else wish for wish in wishes]
+            if number >= 0:
+                connection.exec_driver_sql("INSERT INTO numbers VALUES (?)", (number,))
+        return [SessionStopped("refused") if number < 0 else number for number in requests]
 
 
 @pytest.fixture
@@ -53,8 +53,8 @@ def make(database: Database, table: Table) -> Iterator[Made]:
 
     def make_writer(**changes: Any) -> Writer[int]:
         options: dict[str, Any] = {
-            "idle_task": lambda _: None,
-            "idle_seconds": 60.0,
+            "maintenance": lambda _: None,
+            "maintenance_seconds": 60.0,
             "on_outage": lambda: None,
             "capacity": 100,
             "rows_per_commit": 50,
@@ -80,15 +80,14 @@ class Blocked:
 
     def __init__(self, writer: Writer[int]) -> None:
         self._entered, self._released = threading.Event(), threading.Event()
-        self._task = asyncio.ensure_future(writer.alone(self._work))
+        self._task = asyncio.ensure_future(writer.run_exclusive(self._work))
 
     def _work(self, _: Connection) -> None:
         self._entered.set()
         assert self._released.wait(10)
 
     async def __aenter__(self) -> "Blocked":
-        while not self._entered.is_set():
-            await asyncio.sleep(0.001)
+        assert await asyncio.to_thread(self._entered.wait, 10)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -96,26 +95,33 @@ class Blocked:
         await self._task
 
 
-def ask(writer: Writer[int], *wishes: int, rows: int = 1, lapses: bool = False) -> list[asyncio.Task[Any]]:
-    return [asyncio.ensure_future(writer.together(wish, rows=rows, lapses=lapses)) for wish in wishes]
+async def request(writer: Writer[int], number: int, rows: int = 1, drop_if_cancelled: bool = False) -> Any:
+    """Returns the result of one request; raises its error, or what `submit` raises."""
+    return await writer.submit(number, rows, drop_if_cancelled)
+
+
+async def ask(writer: Writer[int], *numbers: int, rows: int = 1, drop: bool = False) -> list[asyncio.Task[Any]]:
+    """Returns a task for each request, once all of them are in the writer's queue or refused."""
+    tasks = [asyncio.ensure_future(request(writer, number, rows, drop)) for number in numbers]
+    await asyncio.sleep(0)  # the tasks submit their requests
+    await asyncio.sleep(0)  # the event loop passes them to the writer
+    return tasks
 
 
 async def test_what_queued_meanwhile_shares_one_transaction(make: Made, table: Table, database: Database) -> None:
     writer = make()
     async with Blocked(writer):
-        tasks = ask(writer, *range(20, 40))
-        await asyncio.sleep(0.01)
+        tasks = await ask(writer, *range(20, 40))
         assert not any(task.done() for task in tasks)
     assert await asyncio.gather(*tasks) == list(range(20, 40))
     assert table.batches == [list(range(20, 40))]
     assert stored(database) == set(range(20, 40))
 
 
-async def test_a_transaction_has_at_most_so_many_rows(make: Made, table: Table) -> None:
+async def test_a_transaction_has_a_limited_number_of_rows(make: Made, table: Table) -> None:
     writer = make(rows_per_commit=50)
     async with Blocked(writer):
-        tasks = ask(writer, 1, 2, 3, rows=20) + ask(writer, 4, rows=500) + ask(writer, 5)
-        await asyncio.sleep(0.01)
+        tasks = [*await ask(writer, 1, 2, 3, rows=20), *await ask(writer, 4, rows=500), *await ask(writer, 5)]
     await asyncio.gather(*tasks)
     assert table.batches == [[1, 2], [3], [4], [5]]
 
@@ -123,41 +129,41 @@ async def test_a_transaction_has_at_most_so_many_rows(make: Made, table: Table) 
 async def test_a_full_queue_refuses_and_recovers(make: Made, database: Database) -> None:
     writer = make(capacity=3)
     async with Blocked(writer):
-        tasks = ask(writer, 1, 2, 3, 4, 5)
+        tasks = await ask(writer, 1, 2, 3, 4, 5)
         results = asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.sleep(0.01)
     assert [type(result) for result in await results] == [int, int, int, Overloaded, Overloaded]
-    assert await writer.together(6, rows=1, lapses=False) == 6
+    assert await request(writer, 6) == 6
     assert stored(database) == {1, 2, 3, 6}
 
 
-async def test_a_refused_wish_is_an_answer_among_others(make: Made, table: Table, database: Database) -> None:
+async def test_the_error_of_one_request_is_its_result_and_the_others_are_served(
+    make: Made, table: Table, database: Database
+) -> None:
     writer = make()
     async with Blocked(writer):
-        results = asyncio.gather(*ask(writer, 1, -2, 3), return_exceptions=True)
-        await asyncio.sleep(0.01)
+        results = asyncio.gather(*await ask(writer, 1, -2, 3), return_exceptions=True)
     assert [type(result) for result in await results] == [int, SessionStopped, int]
     assert (table.batches, stored(database)) == ([[1, -2, 3]], {1, 3})
 
 
-async def test_a_wish_that_breaks_the_transaction_breaks_only_its_own(make: Made, database: Database) -> None:
+async def test_a_request_that_breaks_the_transaction_fails_alone(make: Made, database: Database) -> None:
     writer = make()
-    assert await writer.together(3, rows=1, lapses=False) == 3
+    assert await request(writer, 3) == 3
     async with Blocked(writer):
-        results = asyncio.gather(*ask(writer, 1, 13, 2, 3), return_exceptions=True)
-        await asyncio.sleep(0.01)
+        results = asyncio.gather(*await ask(writer, 1, 13, 2, 3), return_exceptions=True)
     assert [type(result) for result in await results] == [int, ZeroDivisionError, int, IntegrityError]
     assert stored(database) == {1, 2, 3}
 
 
-async def test_a_caller_that_left_is_not_served_if_that_is_pointless(make: Made, database: Database) -> None:
+async def test_a_cancelled_request_is_dropped_only_if_its_caller_said_so(make: Made, database: Database) -> None:
     writer = make()
     async with Blocked(writer):
-        tasks = ask(writer, 1, lapses=True) + ask(writer, 2, lapses=False) + ask(writer, 3, lapses=True)
-        await asyncio.sleep(0.01)
+        tasks = [*await ask(writer, 1, drop=True), *await ask(writer, 2), *await ask(writer, 3, drop=True)]
         tasks[0].cancel()
         tasks[1].cancel()
-        await asyncio.sleep(0.01)
+        await asyncio.wait(tasks[:2], timeout=10)
+        assert tasks[0].cancelled()
+        assert tasks[1].cancelled()
     assert await tasks[2] == 3
     assert stored(database) == {2, 3}
 
@@ -165,12 +171,13 @@ async def test_a_caller_that_left_is_not_served_if_that_is_pointless(make: Made,
 async def test_closing_finishes_what_waits_and_refuses_the_rest(make: Made, database: Database) -> None:
     writer = make(rows_per_commit=1)
     async with Blocked(writer):
-        tasks = ask(writer, *range(20, 30))
-        await asyncio.sleep(0.01)
+        tasks = await ask(writer, *range(20, 30))
         closing = asyncio.ensure_future(asyncio.to_thread(writer.close))
-        await asyncio.sleep(0.05)
+        async with asyncio.timeout(9):
+            while writer._open:
+                await asyncio.sleep(0.001)
         with pytest.raises(StorageUnavailable):
-            await writer.together(99, rows=1, lapses=False)
+            await request(writer, 99)
     await closing
     assert await asyncio.gather(*tasks) == list(range(20, 30))
     assert stored(database) == set(range(20, 30))
@@ -181,15 +188,15 @@ async def test_nothing_is_acknowledged_that_was_not_committed(make: Made, databa
     writer = make(on_outage=lambda: outages.append(1))
     other = create_engine(database.url)
     with other.connect() as holder:
-        holder.exec_driver_sql("BEGIN IMMEDIATE")  # as if the disk were busy for ever
+        holder.exec_driver_sql("BEGIN IMMEDIATE")  # as if the disk were busy all the time
         with pytest.raises(StorageUnavailable) as caught:
-            await writer.together(1, rows=1, lapses=False)
+            await request(writer, 1)
         assert "locked" not in caught.value.detail
         holder.exec_driver_sql("ROLLBACK")
     other.dispose()
     assert outages == [1]
     assert stored(database) == set()
-    assert await writer.together(1, rows=1, lapses=False) == 1
+    assert await request(writer, 1) == 1
 
 
 async def test_a_full_disk_is_survived(make: Made, database: Database) -> None:
@@ -204,41 +211,42 @@ async def test_a_full_disk_is_survived(make: Made, database: Database) -> None:
     pages = 20
     writer = make()
     with pytest.raises(StorageUnavailable):
-        await writer.alone(fill)
+        await writer.run_exclusive(fill)
     pages = 1_000_000
-    assert await writer.together(1, rows=1, lapses=False) == 1
-    await writer.alone(fill)
+    assert await request(writer, 1) == 1
+    await writer.run_exclusive(fill)
 
 
-async def test_the_idle_task_runs_while_nobody_calls_and_its_failure_is_survived(make: Made) -> None:
+async def test_maintenance_runs_without_requests_and_may_fail(make: Made) -> None:
     runs: list[int] = []
+    four_runs = threading.Event()
 
-    def idle(_: Connection) -> None:
+    def maintain(_: Connection) -> None:
         runs.append(1)
         if len(runs) == 2:
             raise ZeroDivisionError
+        if len(runs) == 4:
+            four_runs.set()
 
-    writer = make(idle_task=idle, idle_seconds=0.01)
-    while len(runs) < 4:
-        await asyncio.sleep(0.005)
-    assert await writer.together(1, rows=1, lapses=False) == 1
+    writer = make(maintenance=maintain, maintenance_seconds=0.01)
+    assert await asyncio.to_thread(four_runs.wait, 10)
+    assert await request(writer, 1) == 1
 
 
 async def test_results_go_to_the_loop_that_asked(make: Made) -> None:
     writer = make()
-    mine = ask(writer, 1)
-    theirs = await asyncio.to_thread(lambda: asyncio.run(writer.together(2, rows=1, lapses=False)))
+    mine = await ask(writer, 1)
+    theirs = await asyncio.to_thread(lambda: asyncio.run(request(writer, 2)))
     assert (await mine[0], theirs) == (1, 2)
 
 
-def test_a_closed_loop_harms_no_other(make: Made, database: Database) -> None:
+def test_a_closed_event_loop_does_not_affect_others(make: Made, database: Database) -> None:
     writer = make()
 
     async def leave() -> None:
         async with Blocked(writer):
-            ask(writer, 1)
-            await asyncio.sleep(0.01)
+            await ask(writer, 1)
 
     asyncio.run(leave())
-    assert asyncio.run(writer.together(2, rows=1, lapses=False)) == 2
+    assert asyncio.run(request(writer, 2)) == 2
     assert stored(database) == {1, 2}

@@ -176,7 +176,7 @@ def test_upgrade_as_written_with_a_migration(deployment: Deployment, client: Cli
             "docker compose run --rm --no-deps migrate", check=False, BESTPAIR_IMAGE=f"{deployment.name}:before"
         )
         assert back.returncode == 2
-        assert "bestpair: the database is at revision 9999, of a newer version than this one" in back.stderr
+        assert "bestpair: the database is at revision 9999, which belongs to a newer version of bestpair" in back.stderr
         assert "Traceback" not in back.stdout + back.stderr
     finally:
         docker("image", "rm", f"{deployment.name}:before", check=False)

@@ -90,7 +90,7 @@ def test_migrating_a_database_of_a_newer_version_is_refused_in_one_line(database
         execute(database_url, f"UPDATE {REVISION_TABLE} SET version_num = '{head()}'")  # noqa: S608
     assert ran.returncode == 2
     (line,) = ran.stderr.splitlines()
-    assert line.startswith("bestpair: the database is at revision 9999, of a newer version than this one")
+    assert line.startswith("bestpair: the database is at revision 9999, which belongs to a newer version of bestpair")
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["first process", "any process"])

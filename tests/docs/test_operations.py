@@ -7,7 +7,7 @@ import promql_parser
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.database.rights import RIGHTS
+from app.database.postgresql import RIGHTS
 from app.database.tables import metadata
 from app.results.sql import Census, SessionGroup, SessionProgress
 from app.telemetry.metrics import Cells

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from sqlalchemy import make_url
 
-from app.database.rights import RIGHTS
+from app.database.postgresql import RIGHTS
 from tests.e2e.harness import Server, stored_impressions
 from tests.postgres import PostgresServer
 

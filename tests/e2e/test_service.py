@@ -8,7 +8,6 @@ from pathlib import Path
 import httpx
 import numpy as np
 import pytest
-from app.simulation.delivery import Delayed, Duplicated, Immediate, Lossy, Reordered
 
 from app.client import AsyncClient, Client
 from app.simulation.mixtures import mixture

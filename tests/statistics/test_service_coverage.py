@@ -5,17 +5,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from app.sessions.service import Answer, Sessions
 from scipy.stats import binom
 from sqlalchemy import select
 
-from app.counting import rules as maturity
-from app.counting import sql as folding
+from app.counting import rules
+from app.counting import sql as counting
 from app.database.tables import impressions
 from app.engine.confidence import upper_end
 from app.impressions.handout import Order
-from app.planning.make_plan import evidence_of
+from app.results.estimates import evidence_of
+from app.services import Services
 from app.sessions.model import Item
+from tests.examples import feedback
 from tests.session_fixtures import new_session
 from tests.store import SessionStore
 
@@ -26,22 +27,20 @@ ALLOWED = int(binom.ppf(0.999, SESSIONS, ALPHA))
 ITEMS = (Item("a", "a"), Item("b", "b"), Item("c", "c"))
 
 
-async def missed(sessions: Sessions, store: SessionStore, rng: np.random.Generator) -> bool:
+async def missed(services: Services, store: SessionStore, rng: np.random.Generator) -> bool:
     """Runs one session; returns whether the upper bound of some pair was ever below the truth, at any fold."""
-    session = (await sessions.create(new_session(items=ITEMS, policy="naive", epsilon=0.01, seed=1))).record.id
-    shown = await sessions.next_pairs(session, Order(IMPRESSIONS, "next-pair/batch", None, ""))
+    new = new_session(items=ITEMS, policy="naive", epsilon=0.01, seed=1)
+    session_id = (await services.sessions.create(new)).session.id
+    _, given = await services.impressions.next_pairs(Order(session_id, IMPRESSIONS, "next-pair/batch", None, ""))
     rewards = (rng.random(IMPRESSIONS) >= NO_CLICK).astype(float)
     arrives = np.arange(IMPRESSIONS) + np.where(rewards == 1, 0.0, 200 * rng.exponential(size=IMPRESSIONS))
     order = np.argsort(arrives)
     for start in range(0, IMPRESSIONS, CHUNK):
-        answers = [
-            Answer(shown[place].handed_out.ticket, reward=rewards[place]) for place in order[start : start + CHUNK]
-        ]
-        results = await sessions.feedback_batch(session, answers)
+        answers = [feedback(given[place].ticket, reward=rewards[place]) for place in order[start : start + CHUNK]]
+        results = await services.impressions.feedback_batch(session_id, answers)
         assert {result.status for result in results} == {"accepted"}
-        await store.fold(session)
-        given = await store.planning_input(session)
-        counts = evidence_of(len(ITEMS), given.evidence).distinct
+        await store.fold(session_id)
+        counts = evidence_of(len(ITEMS), (await store.planning_input(session_id)).evidence).distinct
         upper = upper_end(counts.n, counts.s, math.log(len(counts.n) / ALPHA))
         if np.any(upper < NO_CLICK):
             return True
@@ -52,8 +51,8 @@ async def misses(folder: Path) -> int:
     store = SessionStore(f"sqlite:///{folder / 'coverage.db'}")
     await store.start()
     try:
-        sessions, rng = Sessions(store), np.random.default_rng(23)
-        return sum([await missed(sessions, store, rng) for _ in range(SESSIONS)])
+        services, rng = store.services(), np.random.default_rng(23)
+        return sum([await missed(services, store, rng) for _ in range(SESSIONS)])
     finally:
         await store.close()
 
@@ -64,17 +63,17 @@ async def test_bound_holds_through_the_service(tmp_path: Path) -> None:
 
 async def test_counting_by_arrival_would_break_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The mutant: an impression that is not final does not block the later ones of its pair."""
-    original = maturity.fold
+    original = rules.fold
 
-    def by_arrival(impressions, **rules):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN003, ANN202
+    def by_arrival(impressions, **given):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN003, ANN202
         final = [one for one in impressions if one.outcome is not None]
-        return original(final, **rules)
+        return original(final, **given)
 
     def answered(connection, given, _first_waiting, _last_final):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         """The reader that looks for what can be counted must not block either."""
-        mine = select(impressions.c.sequence).where(*folding._MINE, impressions.c.outcome.is_not(None))
+        mine = select(impressions.c.sequence).where(*counting._MINE, impressions.c.outcome.is_not(None))
         return sorted(connection.scalars(mine, {"id": given["id"]}))
 
-    monkeypatch.setattr(folding, "_ripe", answered)
+    monkeypatch.setattr(counting, "_foldable_sequences", answered)
     monkeypatch.setattr("app.counting.sql.fold", by_arrival)
     assert await misses(tmp_path) > 2 * ALLOWED

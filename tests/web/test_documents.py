@@ -1,4 +1,4 @@
-"""The OpenAPI document and the page made from it."""
+"""The OpenAPI document, the pages and their files."""
 
 import re
 from pathlib import Path
@@ -72,7 +72,7 @@ def test_each_route_lists_its_problems(document: dict[str, Any]) -> None:
     assert listed == EXPECTED
 
 
-def test_errors_are_described_as_problems_and_nothing_else(document: dict[str, Any]) -> None:
+def test_all_errors_are_described_as_problems(document: dict[str, Any]) -> None:
     for operations in document["paths"].values():
         for operation in operations.values():
             for status, response in operation["responses"].items():
@@ -109,25 +109,25 @@ def test_bodies_are_described(document: dict[str, Any]) -> None:
 
 
 NAMESPACE = "http://www.w3.org/2000/svg"
-"""A name that looks like an address; nothing is asked of it."""
+"""A name that looks like an address; no request goes to it."""
 
 
 @pytest.mark.parametrize("path", ["/", "/docs"])
-def test_pages_ask_no_other_host_and_let_no_text_become_markup(api: Caller, path: str) -> None:
+def test_pages_load_nothing_from_other_hosts_and_parse_no_text_as_markup(api: Caller, path: str) -> None:
     page = api.get(path)
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert "default-src 'none'" in page.headers["content-security-policy"]
     assert "unsafe" not in page.headers["content-security-policy"]
     assert not re.search(r"<script(?! src=)|<style|\son\w+=|\sstyle=", page.text), "nothing inline"
-    for told in [page.text, *_all_files(api, page.text).values()]:
-        text = told.replace(NAMESPACE, "")
+    for content in [page.text, *_all_files(api, page.text).values()]:
+        text = content.replace(NAMESPACE, "")
         assert not re.search(r"(https?:)?//[a-z0-9.-]+\.[a-z]", text, re.IGNORECASE)
         assert "@import" not in text
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text)
 
 
 def _all_files(api: Caller, page: str) -> dict[str, str]:
-    """Returns the files that a page asks for, and those that they ask for, by address."""
+    """Returns the files that a page loads, directly and through other files, by address."""
     waiting, found = set(re.findall(r'(?:src|href)="(static/[^"]+)"', page)), dict[str, str]()
     while waiting:
         name = waiting.pop()
@@ -154,10 +154,10 @@ def test_a_file_that_the_browser_has_is_not_sent_again(api: Caller) -> None:
     assert api.get("/static/dom.js", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
 
 
-def test_only_the_page_s_own_files_are_served(api: Caller) -> None:
+def test_only_files_of_the_dashboard_are_served(api: Caller) -> None:
     for name in ("..%2Fapi.py", "docs.py", "%2e%2e/problems.py", "docs.html/"):
         assert api.get(f"/static/{name}").status_code == 404
 
 
-def test_the_version_is_told(api: Caller) -> None:
+def test_the_version_route(api: Caller) -> None:
     assert api.get("/version").json() == {"name": "bestpair", "version": "1.2.3"}

@@ -18,7 +18,7 @@ def live(tag: str, counted: int) -> Live:
 
 
 def events(text: str) -> list[dict[str, str]]:
-    """Returns the fields of each event, as the standard reads them; comments are left out."""
+    """Returns the fields of each event, without comments."""
     blocks = [[line for line in block.splitlines() if not line.startswith(":")] for block in text.split("\n\n")]
     return [dict(line.split(": ", 1) for line in block) for block in blocks if block]
 

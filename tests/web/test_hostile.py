@@ -1,4 +1,4 @@
-"""What nobody should send. It is refused, and never becomes a fault of the server."""
+"""Hostile requests are refused and never cause an unexpected error."""
 
 import json
 
@@ -60,25 +60,25 @@ def test_a_large_body_is_refused_with_and_without_a_length(api: Caller, session:
         assert response.headers["connection"] == "close"
 
 
-def test_a_length_that_lies_is_found_out(api: Caller) -> None:
+def test_a_body_longer_than_its_declared_length_is_refused(api: Caller) -> None:
     headers = {"Content-Length": "10", "Content-Type": "application/json"}
     response = api.send("POST", "/v1/sessions", content=b" " * 3_000_000, headers=headers)
     assert response.status_code == 413
 
 
 @pytest.mark.parametrize("length", ["-5", "abc", "1e9", "²", "9" * 500])
-def test_a_length_that_is_none_does_no_harm(api: Caller, length: str) -> None:
+def test_an_invalid_content_length_is_refused(api: Caller, length: str) -> None:
     headers = [(b"Content-Length", length.encode()), (b"Content-Type", b"application/json")]
     assert api.send("POST", "/v1/sessions", content=b"{}", headers=headers).status_code in {413, 422}
 
 
-def test_zeros_in_front_do_not_hide_how_long_a_body_is(api: Caller, session: str) -> None:
+def test_leading_zeros_do_not_hide_a_large_content_length(api: Caller, session: str) -> None:
     headers = {"Content-Length": "0" * 20 + "3000000", "Content-Type": "application/json"}
-    content = b'{"count": 1}'.ljust(3_000_000)  # as good as any, but for its length
+    content = b'{"count": 1}'.ljust(3_000_000)  # valid except for its length
     assert api.send("POST", f"{session}/next-pair/batch", content=content, headers=headers).status_code == 413
 
 
-def test_addresses_that_anybody_may_make_up_are_not_kept(api: Caller) -> None:
+def test_unknown_long_paths_are_not_cached(api: Caller) -> None:
     before = _read_path.cache_info().currsize
     assert api.get("/v1/sessions/" + "x" * 200 + "/best-pair").status_code == 404
     assert api.get("/" + "x" * 20_000).status_code == 404
@@ -104,19 +104,19 @@ def test_bad_queries_are_refused(api: Caller, query: str) -> None:
 
 
 @pytest.mark.parametrize("media_type", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])
-def test_what_is_not_declared_as_json_is_refused(api: Caller, media_type: str) -> None:
+def test_bodies_that_are_not_declared_as_json_are_refused(api: Caller, media_type: str) -> None:
     response = api.post_raw("/v1/sessions", b'{"items": ["a", "b"]}', media_type)
     assert response.status_code == 415
     assert "Content-Type: application/json" in response.json()["detail"]
 
 
 @pytest.mark.parametrize("media_type", ["application/json; charset=utf-8", "Application/JSON", "application/x+json"])
-def test_json_by_any_name_is_taken(api: Caller, media_type: str) -> None:
+def test_all_media_types_of_json_are_accepted(api: Caller, media_type: str) -> None:
     assert api.post_raw("/v1/sessions", b'{"items": ["a", "b"]}', media_type).status_code == 201
 
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "x" * 201, "\x7f", "é"])
-def test_keys_that_are_none_are_refused(api: Caller, session: str, key: str) -> None:
+def test_invalid_idempotency_keys_are_refused(api: Caller, session: str, key: str) -> None:
     response = api.send("POST", f"{session}/next-pair", headers=[(b"Idempotency-Key", key.encode())])
     assert response.status_code == 422
     assert response.json()["errors"][0]["field"] == "Idempotency-Key"

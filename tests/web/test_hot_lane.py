@@ -1,4 +1,4 @@
-"""The hot lane answers with the same bytes as the framework's routes, and serves what it is for by itself."""
+"""The hot lane responds with the same bytes as the routes of the framework, and serves usual requests itself."""
 
 import asyncio
 import logging
@@ -92,19 +92,19 @@ def test_the_bytes_are_the_same(request_: tuple[str, str, bytes, dict[str, str]]
     "at", ["/v1/sessions/nope", "/v1/sessions/not%20an%20id", "/v2/sessions/s0", "//v1/sessions/s0"]
 )
 @pytest.mark.parametrize("request_", SERVED, ids=str)
-def test_the_bytes_are_the_same_at_other_addresses(request_: tuple[str, str, bytes, dict[str, str]], at: str) -> None:
+def test_the_bytes_are_the_same_on_other_paths(request_: tuple[str, str, bytes, dict[str, str]], at: str) -> None:
     assert seen(send(True, request_, at)) == seen(send(False, request_, at))
 
 
 @pytest.mark.parametrize("error", [Overloaded("full"), FeedbackConflict("other"), RuntimeError("password=hunter2")])
 @pytest.mark.parametrize("request_", SERVED, ids=str)
-def test_the_bytes_of_faults_are_the_same(
+def test_the_bytes_of_errors_are_the_same(
     request_: tuple[str, str, bytes, dict[str, str]], error: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR, "bestpair.web"):
         hot = send(True, request_, error=error)
     assert seen(hot) == seen(send(False, request_, error=error))
-    assert ("hunter2" in caplog.text) == isinstance(error, RuntimeError), "a fault of ours is in the log"
+    assert ("hunter2" in caplog.text) == isinstance(error, RuntimeError), "an unexpected error is logged"
 
 
 async def _refuse_all(scope: Any, _receive: Any, _send: Any) -> None:
@@ -124,7 +124,7 @@ def test_usual_requests_do_not_reach_the_framework(request_: tuple[str, str, byt
         assert api.send(method, f"{AT}/{path}", content=content, headers=headers).status_code in (200, 304, 404)
 
 
-def test_a_header_twice_is_for_the_framework() -> None:
+def test_a_repeated_header_is_passed_on() -> None:
     answers = []
     for hot in (True, False):
         sessions = FakeServices()

@@ -1,4 +1,4 @@
-"""What /metrics tells of one process; several are in tests/e2e."""
+"""The metrics of one process; tests/e2e has several processes."""
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
@@ -73,9 +73,9 @@ def test_without_a_database_metrics_are_told_all_the_same(api: Caller, sessions:
     assert not [key for key in found if key[0] in {"bestpair_sessions", "bestpair_impressions_outstanding"}]
 
 
-def test_labels_know_every_route_status_and_purpose(app: Api) -> None:
+def test_labels_cover_every_route_status_and_purpose(app: Api) -> None:
     paths = set(app.openapi()["paths"])
-    assert paths - _ROUTE_NAMES.keys() == set(), "a new route needs a label of its own"
+    assert paths - _ROUTE_NAMES.keys() == set(), "a new route needs a label"
     assert {_ROUTE_NAMES[path] for path in paths} | {"other"} == set(ROUTES)
     assert set(FEEDBACK) == {status.value for status in FeedbackStatus}
     assert set(PURPOSES) == {purpose.value for purpose in Purpose}
@@ -104,7 +104,7 @@ def test_a_histogram_adds_up() -> None:
     assert found["bestpair_fold_seconds_sum",] == pytest.approx(400.0035)
 
 
-def test_progress_by_session_is_told_if_asked_for() -> None:
+def test_progress_by_session_and_the_version() -> None:
     found = samples(exposition([0.0] * 1000, FULL, "1.2.3").decode())
     assert found["bestpair_session_gap", "s1"] == 0.25
     assert found["bestpair_session_samples", "s1"] == 40

@@ -1,4 +1,4 @@
-"""Every problem of the catalogue, provoked and read."""
+"""Every problem of the catalogue as a response."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ def subclasses(base: type[E]) -> Iterator[type[E]]:
 
 
 def read_problem(response: httpx.Response) -> Problem:
-    """The problem in a response, checked for the form that all must have."""
+    """Returns the problem of a response; checks the parts that all problems have."""
     assert response.headers["content-type"] == MEDIA_TYPE
     assert response.headers["cache-control"] == "no-store"
     problem = Problem.model_validate_json(response.content)
@@ -35,7 +35,7 @@ def read_problem(response: httpx.Response) -> Problem:
     return problem
 
 
-def test_every_error_has_its_place_in_the_catalogue() -> None:
+def test_every_error_is_in_the_catalogue() -> None:
     missing: set[type[Exception]] = {*subclasses(SessionError), *subclasses(Refusal)} - set(CATALOGUE)
     assert not missing, f"not in web/problems.py: {missing}"
 
@@ -60,7 +60,7 @@ PROVOKED: dict[str, Callable[[Caller, str], httpx.Response]] = {
 
 
 @pytest.mark.parametrize("name", PROVOKED)
-def test_requests_that_go_wrong(api: Caller, session: str, name: str) -> None:
+def test_problems_of_requests(api: Caller, session: str, name: str) -> None:
     assert read_problem(PROVOKED[name](api, session)).type == f"/problems/{name}"
 
 
@@ -132,13 +132,13 @@ def test_all_methods_of_an_address_are_allowed(api: Caller, session: str) -> Non
     assert api.send("POST", session).headers["allow"] == "GET, PATCH, DELETE"
 
 
-def test_a_forged_request_id_is_not_taken(api: Caller) -> None:
+def test_an_invalid_request_id_is_replaced(api: Caller) -> None:
     taken = api.get("/livez", headers={"X-Request-ID": "x y\tz" * 50}).headers["x-request-id"]
     assert len(taken) == 16
 
 
 @pytest.mark.parametrize("kind", CATALOGUE.values(), ids=lambda kind: kind.name)
-def test_types_can_be_looked_up(api: Caller, kind: Kind) -> None:
+def test_every_type_is_explained_at_its_path(api: Caller, kind: Kind) -> None:
     found = api.get(kind.type).json()
     assert (found["type"], found["status"], found["title"]) == (kind.type, kind.status, kind.title)
     assert found["meaning"]

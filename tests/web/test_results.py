@@ -22,10 +22,10 @@ from tests.fakes.sessions import BEST_PAIR, FakeServices
         (['"other"'], False),
         (['"other", "tag"'], True),
         (['"other","tag" , "third"'], True),
-        (['"other"', '"tag"'], True),  # the header twice
+        (['"other"', '"tag"'], True),  # a repeated header
         (["*"], True),
         ([" * "], True),
-        (['W/"tag"'], True),  # RFC 9110, 13.1.2: compared without the mark
+        (['W/"tag"'], True),  # RFC 9110, 13.1.2: compared without W/
         (["tag"], False),
         (['"TAG"'], False),
         (['"ta"g"'], False),
@@ -33,7 +33,7 @@ from tests.fakes.sessions import BEST_PAIR, FakeServices
         (["", ",,"], False),
     ],
 )
-def test_tags(given: list[str], known: bool) -> None:
+def test_if_none_match(given: list[str], known: bool) -> None:
     assert matches_etag(given, '"tag"') is known
 
 
@@ -93,7 +93,7 @@ def test_a_table_runs_no_formulas(api: Caller, session: str, sessions: FakeServi
     impressions = rows[2:]
     assert [row["first"] for row in impressions] == ["'=cmd|'/c calc'!A1", '\'@a,"b"', "plain"]
     assert [row["second"] for row in impressions] == ["'+x", "'-é\u2028", "'quoted"]
-    assert [row["outcome"] for row in impressions] == ["1.0", "", "-0.5"]  # a number is no formula
+    assert [row["outcome"] for row in impressions] == ["1.0", "", "-0.5"]  # numbers stay unchanged
     assert [row["counts"] for row in impressions] == ["1", "0", "1"]
     assert [row["idempotency_key"] for row in impressions] == ["'-k", "", "k"]
     assert json.loads(rows[1]["data"]) == {"version": 1, "demand": [[0, 1, 5]]}
@@ -119,9 +119,9 @@ def test_formulas_that_other_spreadsheets_see_are_none_either(
     rows = list(csv.DictReader(io.StringIO(api.get(f"{session}/export?format=csv").text, newline="")))
     assert rows[1]["first"] == rows[1]["second"] == cell
     assert ";" not in rows[0]["data"]
-    assert json.loads(rows[0]["data"])["name"] == item, "documents stay as they are"
+    assert json.loads(rows[0]["data"])["name"] == item, "JSON documents are unchanged"
 
 
-def test_an_export_of_nothing_known_is_a_problem(api: Caller, session: str) -> None:
+def test_an_export_of_an_unknown_session_or_format_is_a_problem(api: Caller, session: str) -> None:
     assert api.get("/v1/sessions/nope/export").json()["type"] == "/problems/session-not-found"
     assert api.get(f"{session}/export?format=xml").json()["errors"][0]["field"] == "format"

@@ -29,7 +29,7 @@ def test_settings_that_do_not_fit_name_the_field(api: Caller) -> None:
     assert problem["errors"][0]["field"] == "missing_feedback"
 
 
-def test_pages_follow_each_other_to_the_end(api: Caller) -> None:
+def test_the_cursor_leads_through_all_pages(api: Caller) -> None:
     created = [api.post("/v1/sessions", {"items": ["a", "b"]}).json()["id"] for _ in range(5)]
     listed: list[str] = []
     cursor, pages = "", 0
@@ -40,7 +40,7 @@ def test_pages_follow_each_other_to_the_end(api: Caller) -> None:
     assert (listed, pages) == (created[::-1], 3)
 
 
-def test_lists_leave_the_items_out(api: Caller, session: str) -> None:
+def test_lists_do_not_contain_items(api: Caller, session: str) -> None:
     (listed,) = api.get("/v1/sessions").json()["sessions"]
     assert "items" not in listed
     assert session.endswith(listed["id"])

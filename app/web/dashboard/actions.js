@@ -1,33 +1,33 @@
-// What can be done with a session: pause, resume, stop; take its log and its certificate home.
+// The buttons of a session: pause, resume, stop, raise the budget, and downloads of the log and the certificate.
 
 import { certificatePath, changeSession, download, exportPath, hasKey, mayChange } from "./api.js";
-import { element, freshId } from "./dom.js";
+import { element, uniqueId } from "./dom.js";
 
 export function actions(session, onChange) {
   const wrong = element("p", { class: "notice bad", role: "alert", hidden: true });
   const pause = element("button", { type: "button" }, "Pause");
   const stop = element("button", { type: "button", class: "danger" }, "Stop…");
-  const certificate = file("Certificate", certificatePath(session.id), `bestpair-${session.id}-certificate.json`);
-  const log = file("Export", exportPath(session.id, "ndjson"), `bestpair-${session.id}.ndjson`);
-  const table = file("CSV", exportPath(session.id, "csv"), `bestpair-${session.id}.csv`);
-  const confirm = question(() => change({ state: "stopped" }));
+  const certificate = downloadLink("Certificate", certificatePath(session.id), `bestpair-${session.id}-certificate.json`);
+  const log = downloadLink("Export", exportPath(session.id, "ndjson"), `bestpair-${session.id}.ndjson`);
+  const table = downloadLink("CSV", exportPath(session.id, "csv"), `bestpair-${session.id}.csv`);
+  const confirm = stopDialog(() => change({ state: "stopped" }));
   const raise = element("button", { type: "button", class: "main-action", hidden: true }, "Raise budget…");
-  const amount = budgetQuestion(session, (budget) => change({ budget }));
+  const amount = budgetDialog(session, (budget) => change({ budget }));
   const node = element("div", { class: "actions" }, raise, pause, stop, certificate, log, table, confirm, amount, wrong);
   let state = session.state;
-  const only = element("p", { class: "soft small", hidden: true }, "This key may only read.");
-  node.append(only);
+  const readOnly = element("p", { class: "soft small", hidden: true }, "This key may only read.");
+  node.append(readOnly);
   mayChange().then(
     (may) => {
       for (const button of [raise, pause, stop]) button.disabled = !may.change;
-      only.hidden = may.change;
+      readOnly.hidden = may.change;
     },
-    () => {}, // the service says no when a button is pressed
+    () => {}, // the service refuses the call when a button is pressed
   );
 
   async function change(to) {
     wrong.hidden = true;
-    pause.disabled = true; // until the answer is there
+    pause.disabled = true; // until the response arrives
     try {
       const changed = await changeSession(session.id, to);
       session.budget = changed.budget;
@@ -54,17 +54,17 @@ export function actions(session, onChange) {
   return { node, show };
 }
 
-function file(words, path, name) {
+function downloadLink(text, path, name) {
   const onclick = (event) => {
     if (!hasKey()) return; // a plain link: the browser streams it to disk
     event.preventDefault();
     download(path, name);
   };
-  return element("a", { class: "button", href: path, download: name, onclick }, words);
+  return element("a", { class: "button", href: path, download: name, onclick }, text);
 }
 
-function question(onYes) {
-  const title = freshId("stop");
+function stopDialog(onYes) {
+  const title = uniqueId("stop");
   const dialog = element(
     "dialog",
     { "aria-labelledby": title },
@@ -79,13 +79,13 @@ function question(onYes) {
   );
   dialog.addEventListener("close", () => {
     if (dialog.returnValue === "yes") onYes();
-    dialog.returnValue = ""; // it would be kept for a dialog that is closed by Escape
+    dialog.returnValue = ""; // otherwise it would apply again if the dialog is closed with Escape
   });
   return dialog;
 }
 
-function budgetQuestion(session, onAnswer) {
-  const title = freshId("budget");
+function budgetDialog(session, onSubmit) {
+  const title = uniqueId("budget");
   const field = element("input", { id: `${title}-field`, type: "number", min: (session.budget ?? 0) + 1, step: 1, required: true, value: 2 * (session.budget ?? 0) });
   const dialog = element(
     "dialog",
@@ -99,7 +99,7 @@ function budgetQuestion(session, onAnswer) {
     ),
   );
   dialog.addEventListener("close", () => {
-    if (dialog.returnValue === "yes") onAnswer(Number(field.value));
+    if (dialog.returnValue === "yes") onSubmit(Number(field.value));
     dialog.returnValue = "";
   });
   return dialog;

@@ -1,4 +1,4 @@
-// Calls of the API. Addresses are relative, so that the page works behind a path of a proxy.
+// Calls of the API. URLs are relative, so that the page works below a path of a proxy.
 
 const KEY = "bestpair-key";
 
@@ -24,12 +24,12 @@ export async function call(path, { method = "GET", body, headers = {}, signal } 
   const key = sessionStorage.getItem(KEY);
   const sent = { ...headers, ...(key ? { Authorization: `Bearer ${key}` } : {}) };
   if (body !== undefined) sent["Content-Type"] = "application/json";
-  const answer = await fetch(path, { method, headers: sent, signal, body: body === undefined ? undefined : JSON.stringify(body) });
-  if (answer.ok || answer.status === 304) return answer;
-  const told = await answer.json().catch(() => ({}));
-  // An answer to a call that left before the key was entered says nothing about the key of now.
-  if (answer.status === 401 && sessionStorage.getItem(KEY) === key) document.dispatchEvent(new Event("keyneeded"));
-  throw new Problem(answer.status, told);
+  const response = await fetch(path, { method, headers: sent, signal, body: body === undefined ? undefined : JSON.stringify(body) });
+  if (response.ok || response.status === 304) return response;
+  const problem = await response.json().catch(() => ({}));
+  // A call that was sent before the key was entered says nothing about the current key.
+  if (response.status === 401 && sessionStorage.getItem(KEY) === key) document.dispatchEvent(new Event("keyneeded"));
+  throw new Problem(response.status, problem);
 }
 
 async function read(path, options) {
@@ -38,7 +38,7 @@ async function read(path, options) {
 
 const at = (id) => `v1/sessions/${encodeURIComponent(id)}`;
 
-// What this caller may do, asked for once for each key; a service that cannot tell is taken to allow everything.
+// The rights of this caller, requested once for each key.
 let known = { key: undefined, may: null };
 export async function mayChange() {
   const key = sessionStorage.getItem(KEY);
@@ -68,14 +68,14 @@ export async function getHistory(id, after) {
   return points;
 }
 
-// The heat map with its tag; null if the tag is still the right one.
+// The heat map with its ETag; null if the given ETag is still current.
 export async function getEstimates(id, top, tag) {
-  const answer = await call(`${at(id)}/estimates?top=${top}`, { headers: tag ? { "If-None-Match": tag } : {} });
-  if (answer.status === 304) return null;
-  return { tag: answer.headers.get("ETag"), ...(await answer.json()) };
+  const response = await call(`${at(id)}/estimates?top=${top}`, { headers: tag ? { "If-None-Match": tag } : {} });
+  if (response.status === 304) return null;
+  return { tag: response.headers.get("ETag"), ...(await response.json()) };
 }
 
-// A link cannot send a key: with one, the file is fetched first and handed to the browser then.
+// A link cannot send a key, so with a key the script fetches the file and passes it to the browser.
 export async function download(path, name) {
   const file = URL.createObjectURL(await (await call(path)).blob());
   const link = document.createElement("a");

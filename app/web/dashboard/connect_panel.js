@@ -1,4 +1,4 @@
-// What an ad server has to do, told while none has asked for a pair yet.
+// How to connect an ad server; shown until the first pair is handed out.
 
 import { hasKey } from "./api.js";
 import { element } from "./dom.js";
@@ -15,14 +15,14 @@ export function connectPanel(session) {
     code(`curl -X POST ${at}/next-pair${key}`),
     element("p", {}, "Then say what came of it, with the ticket from the answer:"),
     code(`curl ${at}/feedback${key} -H 'Content-Type: application/json' -d '{"ticket": "…", ${answer}}'`),
-    element("p", { class: "soft small" }, silence(session)),
+    element("p", { class: "soft small" }, missingFeedback(session)),
   );
   return { node, show: (counters) => (node.hidden = counters.issued > 0) };
 }
 
 const code = (text) => element("pre", { tabindex: 0 }, element("code", {}, text));
 
-function silence(session) {
+function missingFeedback(session) {
   if (session.missing_feedback === "void") return "Report impressions without a click too: one that is never reported is left out, not counted as no click.";
   return "Only clicks need be reported: silence counts as no click once the attribution window has closed.";
 }

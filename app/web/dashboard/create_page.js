@@ -1,4 +1,4 @@
-// The form for a new session. What does not fit is said beside its field, in the service's own words.
+// The form for a new session. Errors of the service are shown below the fields that they name.
 
 import { createSession } from "./api.js";
 import { element, replace } from "./dom.js";
@@ -6,18 +6,18 @@ import { count } from "./words.js";
 
 const number = (text) => (text.trim() === "" ? undefined : Number(text));
 
-// Each field: its name in the API, a label, how it is read, a hint, and its element.
+// Each field: its name in the API, its label and its hint.
 const FIELDS = {
   name: { label: "Name", hint: "For people; callers use the id." },
   items: { label: "Items", hint: "One a line: an id, and after a comma a label if you like." },
   epsilon: { label: "Goal, in points", hint: "How far from the best the pair may be. Half of it costs about four times the impressions." },
-  delta: { label: "Sure, in percent", hint: "How likely the verdict must be right." },
+  delta: { label: "Confidence, in percent", hint: "How likely the verdict must be right." },
   budget: { label: "Budget", hint: "The most impressions that may count; empty: no limit." },
   explore_share: { label: "Exploration, in percent", hint: "Of impressions; the others show the best pair so far." },
   feedback: { label: "Answers tell", hint: "What your ad server reports." },
   model: { label: "Model", hint: "Deterministic: a pair always gets the same answer, a number from 0 to 1." },
   attribution_window_seconds: { label: "Attribution window, in seconds", hint: "How long after it was shown a pair can still be clicked. 0: every outcome is reported." },
-  ticket_ttl_seconds: { label: "Ticket lives, in seconds", hint: "Without a window: how long to wait for an answer." },
+  ticket_ttl_seconds: { label: "Ticket lifetime, in seconds", hint: "Without a window: how long to wait for an answer." },
   policy: { label: "Policy", hint: "Empty: the one that fits the model." },
   rank: { label: "Groups of users (rank)", hint: "“auto”, or a number for the paper’s policies that take one." },
   seed: { label: "Seed", hint: "Empty: drawn." },
@@ -30,8 +30,8 @@ const inputs = {
   delta: () => element("input", { type: "number", min: 1, max: 99.9999, step: "any", value: 95, required: true }),
   budget: () => element("input", { type: "number", min: 1, step: 1 }),
   explore_share: () => element("input", { type: "number", min: 0.01, max: 100, step: "any", value: 100 }),
-  feedback: () => chosen([["pair", "whether the pair was clicked"], ["items", "which items were clicked"]]),
-  model: () => chosen([["stochastic", "stochastic"], ["deterministic", "deterministic"]]),
+  feedback: () => select([["pair", "whether the pair was clicked"], ["items", "which items were clicked"]]),
+  model: () => select([["stochastic", "stochastic"], ["deterministic", "deterministic"]]),
   attribution_window_seconds: () => element("input", { type: "number", min: 0, step: "any", value: 0 }),
   ticket_ttl_seconds: () => element("input", { type: "number", min: 0.001, step: "any", value: 300 }),
   policy: () => element("input", { maxlength: 100, placeholder: "rplans" }),
@@ -39,7 +39,7 @@ const inputs = {
   seed: () => element("input", { type: "number", min: 0, step: 1 }),
 };
 
-const chosen = (options) => element("select", {}, ...options.map(([value, words]) => element("option", { value }, words)));
+const select = (options) => element("select", {}, ...options.map(([value, words]) => element("option", { value }, words)));
 
 export function readItems(text) {
   return text
@@ -53,7 +53,7 @@ export function readItems(text) {
     });
 }
 
-// A share from a percentage, without the dust of binary fractions: 5 / 100 must not become 0.05000000000000001.
+// A share from a percentage, without errors of binary fractions: 5 / 100 must not become 0.05000000000000001.
 const share = (text) => Number((Number(text) / 100).toPrecision(12));
 
 function bodyOf(fields) {
@@ -83,8 +83,8 @@ function fieldOf(name) {
   input.name = name;
   input.setAttribute("aria-describedby", `hint-${name} wrong-${name}`);
   const wrong = element("p", { class: "wrong", id: `wrong-${name}` });
-  const told = element("p", { class: "hint", id: `hint-${name}` }, hint);
-  return { input, wrong, told, node: element("div", { class: "field" }, element("label", { for: input.id }, label), input, told, wrong) };
+  const hintNode = element("p", { class: "hint", id: `hint-${name}` }, hint);
+  return { input, wrong, hintNode, node: element("div", { class: "field" }, element("label", { for: input.id }, label), input, hintNode, wrong) };
 }
 
 export function open(holder) {
@@ -112,10 +112,10 @@ export function open(holder) {
 
   fields.items.input.addEventListener("input", () => {
     const n = readItems(fields.items.input.value).length;
-    fields.items.told.textContent = n < 2 ? FIELDS.items.hint : `${count(n)} items, ${count((n * (n - 1)) / 2)} pairs.`;
+    fields.items.hintNode.textContent = n < 2 ? FIELDS.items.hint : `${count(n)} items, ${count((n * (n - 1)) / 2)} pairs.`;
   });
 
-  function complain(error) {
+  function showErrors(error) {
     let first = null;
     for (const { field, message } of error.errors || []) {
       const name = field.split(/[.[]/)[0];
@@ -133,16 +133,16 @@ export function open(holder) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     wrong.hidden = true;
-    for (const { input, wrong: beside } of Object.values(fields)) {
+    for (const { input, wrong: message } of Object.values(fields)) {
       input.removeAttribute("aria-invalid");
-      beside.textContent = "";
+      message.textContent = "";
     }
     send.disabled = true;
     try {
       const session = await createSession(bodyOf(fields));
       location.hash = `#/sessions/${session.id}`;
     } catch (error) {
-      complain(error);
+      showErrors(error);
     }
     send.disabled = false;
   });

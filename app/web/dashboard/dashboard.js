@@ -1,4 +1,4 @@
-// The frame: which page is shown, and what all pages share.
+// Selects the page for the address, and asks for a key when the service needs one.
 
 import { useKey } from "./api.js";
 import { element, replace } from "./dom.js";
@@ -18,16 +18,16 @@ async function show() {
   const [, id] = pattern.exec(location.hash) || [];
   leave();
   leave = () => {};
-  const asked = location.hash;
+  const requested = location.hash;
   const { open } = await load();
-  if (location.hash !== asked) return; // someone was quicker
+  if (location.hash !== requested) return; // the address has changed meanwhile
   const holder = element("div");
   replace(main, holder);
   leave = open(holder, id) || (() => {});
   window.scrollTo(0, 0);
 }
 
-// Asked for once, however many calls were turned away.
+// Opens one dialog, even if several calls were refused.
 function askForKey() {
   if (document.querySelector("dialog[open]")) return;
   const field = element("input", { id: "key", name: "key", type: "password", autocomplete: "off", required: true });
@@ -58,6 +58,6 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 document.addEventListener("keyneeded", askForKey);
 window.addEventListener("hashchange", async () => {
   await show();
-  main.focus(); // a new page begins at its top, for the keyboard too
+  main.focus(); // keyboard navigation starts at the top of the new page
 });
 show();

@@ -1,4 +1,4 @@
-// Renders openapi.json as a readable page. No library, no other host; text only ever enters as text, never as markup.
+// Renders openapi.json as a readable page. No library, no other host; text is never parsed as markup.
 "use strict";
 
 const METHODS = ["get", "post", "patch", "delete"];
@@ -14,7 +14,7 @@ function nameOf(reference) {
   return reference.split("/").pop();
 }
 
-// What a schema allows, in a few words.
+// The type of a schema in a few words.
 function kind(schema) {
   if (!schema) return "anything";
   if (schema.$ref) return nameOf(schema.$ref);
@@ -48,7 +48,7 @@ function fields(schema) {
   return rows.length ? table(["field", "type", "default", "notes"], rows) : element("p", {}, "No fields.");
 }
 
-// The schema itself and all it mentions, each as a table.
+// The schema and all schemas that it refers to, each as a table.
 function shapes(schema, all) {
   const seen = new Set();
   const parts = [];

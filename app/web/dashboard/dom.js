@@ -1,17 +1,17 @@
-// Makes elements. Text only ever enters as text, never as markup: labels are other people's words.
+// Creates elements. Text is never parsed as markup: labels come from callers.
 
 export function element(tag, attributes, ...children) {
   const made = document.createElement(tag);
-  return filled(made, attributes, children);
+  return withContent(made, attributes, children);
 }
 
-export function drawn(tag, attributes, ...children) {
+export function svgElement(tag, attributes, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  return filled(made, attributes, children);
+  return withContent(made, attributes, children);
 }
 
-// Attributes are set one by one; "on..." are listeners, true is an attribute without a value, null and false none.
-function filled(made, attributes, children) {
+// Names with "on..." add listeners; true sets an attribute without a value, null and false set none.
+function withContent(made, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (value === true) made.setAttribute(name, "");
@@ -25,18 +25,18 @@ export function replace(holder, ...children) {
   holder.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
 }
 
-// Changes text only if it differs: a live region would read it out again.
-export function say(holder, text) {
+// Changes text only if it differs: otherwise screen readers would read a live region again.
+export function setText(holder, text) {
   if (holder.textContent !== text) holder.textContent = text;
 }
 
-let numbers = 0;
-export function freshId(prefix) {
-  numbers += 1;
-  return `${prefix}-${numbers}`;
+let lastNumber = 0;
+export function uniqueId(prefix) {
+  lastNumber += 1;
+  return `${prefix}-${lastNumber}`;
 }
 
-// Calls `draw` with the width of the holder, now and whenever it or the theme changes; returns how to end that.
+// Calls `draw` with the width of the holder, now and when the width or the theme changes; returns a function that ends this.
 export function onResize(holder, draw) {
   let width = 0;
   const redraw = () => width > 0 && draw(width);

@@ -1,7 +1,7 @@
-// The gap on its way to epsilon: both axes logarithmic, one point for each plan, a dashed line at the goal.
+// The chart of the gap: both axes logarithmic, one point for each plan, a dashed line at epsilon.
 
-import { drawn, element, onResize, replace, say } from "./dom.js";
-import { both, count, inPoints, points as inShort } from "./words.js";
+import { svgElement, element, onResize, replace, setText } from "./dom.js";
+import { pairName, count, inPoints, points as inShort } from "./words.js";
 
 const HEIGHT = 272;
 const MARGIN = { left: 46, right: 14, top: 28, bottom: 44 };
@@ -25,11 +25,11 @@ export function gapPanel(session) {
     ),
   );
   let shown = [];
-  const names = (point) => both([session.items[point.i].label, session.items[point.j].label]);
-  const tell = (point) => say(readout, `Plan ${point.plan_version}, after ${count(point.samples)} impressions: ${names(point)}, gap ${inPoints(point.gap)} (${point.phase})`);
+  const names = (point) => pairName([session.items[point.i].label, session.items[point.j].label]);
+  const describe = (point) => setText(readout, `Plan ${point.plan_version}, after ${count(point.samples)} impressions: ${names(point)}, gap ${inPoints(point.gap)} (${point.phase})`);
 
   function draw(width) {
-    replace(holder, chart(shown.filter((point) => point.samples > 0), session, width, tell));
+    replace(holder, chart(shown.filter((point) => point.samples > 0), session, width, describe));
   }
   let width = 0;
   const end = onResize(holder, (now) => draw((width = now)));
@@ -47,7 +47,7 @@ export function gapPanel(session) {
       ),
     );
     if (width) draw(width);
-    if (all.length) tell(all.at(-1));
+    if (all.length) describe(all.at(-1));
   }
 
   return { node, show, end };
@@ -66,7 +66,7 @@ export function logTicks(low, high) {
   return ticks;
 }
 
-function chart(points, session, width, tell) {
+function chart(points, session, width, describe) {
   const { epsilon } = session;
   const inner = { width: Math.max(width - MARGIN.left - MARGIN.right, 50), height: HEIGHT - MARGIN.top - MARGIN.bottom };
   const xs = points.map((point) => point.samples);
@@ -75,7 +75,7 @@ function chart(points, session, width, tell) {
   const [y0, y1] = [Math.min(epsilon / 1.6, ...gaps.map((gap) => gap / 1.2)), Math.max(1, ...gaps)];
   const x = (value) => MARGIN.left + (inner.width * Math.log(value / x0)) / Math.log(x1 / x0);
   const y = (value) => MARGIN.top + inner.height * (1 - Math.log(Math.max(value, epsilon / 20) / y0) / Math.log(y1 / y0));
-  const svg = drawn("svg", {
+  const svg = svgElement("svg", {
     class: "chart gap-chart",
     width,
     height: HEIGHT,
@@ -85,29 +85,29 @@ function chart(points, session, width, tell) {
   });
   for (const tick of logTicks(y0, y1)) {
     svg.append(
-      drawn("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(tick), y2: y(tick) }),
-      drawn("text", { x: MARGIN.left - 8, y: y(tick) + 4, "text-anchor": "end" }, inShort(tick)),
+      svgElement("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(tick), y2: y(tick) }),
+      svgElement("text", { x: MARGIN.left - 8, y: y(tick) + 4, "text-anchor": "end" }, inShort(tick)),
     );
   }
   for (const tick of spaced(logTicks(x0, x1), x, 56)) {
-    svg.append(drawn("text", { x: x(tick), y: HEIGHT - MARGIN.bottom + 18, "text-anchor": "middle" }, short(tick)));
+    svg.append(svgElement("text", { x: x(tick), y: HEIGHT - MARGIN.bottom + 18, "text-anchor": "middle" }, short(tick)));
   }
   svg.append(
-    drawn("text", { x: 0, y: 10 }, "gap, in points"),
-    drawn("text", { x: width - MARGIN.right, y: HEIGHT - 6, "text-anchor": "end" }, "impressions counted"),
-    drawn("line", { class: "goal", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(epsilon), y2: y(epsilon) }),
-    drawn("text", { class: "goal-text", x: MARGIN.left + 6, y: y(epsilon) + 16 }, `goal ${inPoints(epsilon)}`),
+    svgElement("text", { x: 0, y: 10 }, "gap, in points"),
+    svgElement("text", { x: width - MARGIN.right, y: HEIGHT - 6, "text-anchor": "end" }, "impressions counted"),
+    svgElement("line", { class: "goal", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(epsilon), y2: y(epsilon) }),
+    svgElement("text", { class: "goal-text", x: MARGIN.left + 6, y: y(epsilon) + 16 }, `goal ${inPoints(epsilon)}`),
   );
   const at = points.map((point, k) => [x(point.samples), y(gaps[k])]);
-  svg.append(drawn("polyline", { class: "line", points: at.map((place) => place.join(",")).join(" ") }));
-  const dots = at.map(([cx, cy], k) => drawn("circle", { class: "dot", cx, cy, r: 4 }, drawn("title", {}, `Plan ${points[k].plan_version}: gap ${inPoints(points[k].gap)}`)));
+  svg.append(svgElement("polyline", { class: "line", points: at.map((place) => place.join(",")).join(" ") }));
+  const dots = at.map(([cx, cy], k) => svgElement("circle", { class: "dot", cx, cy, r: 4 }, svgElement("title", {}, `Plan ${points[k].plan_version}: gap ${inPoints(points[k].gap)}`)));
   svg.append(...dots);
-  listen(svg, at, dots, (k) => tell(points[k]));
+  highlightNearest(svg, at, dots, (k) => describe(points[k]));
   return svg;
 }
 
-// The point nearest to the pointer is lit and told of.
-function listen(svg, at, dots, tell) {
+// Highlights and describes the point nearest to the pointer.
+function highlightNearest(svg, at, dots, describe) {
   svg.addEventListener("pointermove", (event) => {
     const left = event.clientX - svg.getBoundingClientRect().left;
     let nearest = 0;
@@ -115,11 +115,11 @@ function listen(svg, at, dots, tell) {
       if (Math.abs(cx - left) < Math.abs(at[nearest][0] - left)) nearest = k;
     });
     dots.forEach((dot, k) => dot.classList.toggle("lit", k === nearest));
-    if (dots.length) tell(nearest);
+    if (dots.length) describe(nearest);
   });
 }
 
-// Ticks that are at least so many pixels apart.
+// Ticks that are at least this many pixels apart.
 function spaced(ticks, x, pixels) {
   let last = -Infinity;
   return ticks.filter((tick) => {

@@ -1,19 +1,19 @@
-// What speaks against the assumptions, what is assumed, and the settings.
+// The health panel (findings and assumptions) and the settings panel.
 
 import { element, replace } from "./dom.js";
-import { assumption, count, duration, inPoints, sureness, troubles, when } from "./words.js";
+import { assumption, count, duration, inPoints, confidence, troubles, when } from "./words.js";
 
 export function healthPanel() {
   const findings = element("div", { "aria-live": "polite" });
   const assumed = element("ul", { class: "plain-list small soft" });
   const node = element("section", { class: "card third always", "aria-label": "Health" }, element("h2", { id: "health" }, "Health"), findings, element("h3", {}, "What the proof rests on"), assumed);
-  let told = "";
+  let shown = "";
 
   function show(best) {
     const now = JSON.stringify([best.health, best.assumptions]);
-    if (now === told) return;
-    told = now;
-    node.classList.toggle("urgent", best.health.some(({ suspends }) => suspends) || troubles(best).length > 0); // then it comes first
+    if (now === shown) return;
+    shown = now;
+    node.classList.toggle("urgent", best.health.some(({ suspends }) => suspends) || troubles(best).length > 0); // then the panel is the first one
     replace(findings, best.health.length ? element("ul", { class: "findings" }, ...best.health.map(finding)) : element("p", {}, "Nothing seen so far speaks against the assumptions."));
     replace(assumed, ...best.assumptions.map((name) => element("li", {}, assumption(name))));
   }
@@ -35,14 +35,14 @@ export function settingsPanel(session) {
   const rows = [
     ["Items", count(session.n_items)],
     ["Goal", session.model === "deterministic" ? "the exact answer" : `within ${inPoints(session.epsilon)} of the best`],
-    ["Sure", sureness(session.delta)],
+    ["Confidence", confidence(session.delta)],
     ["Budget", session.budget === null ? "no limit" : `${count(session.budget)} impressions`],
     ["Policy", session.policy],
     ["Model", session.model],
     ["Answers", session.feedback === "items" ? "which items were clicked" : "whether the pair was clicked"],
     ["Groups (rank)", String(session.rank)],
     ["Silence means", session.missing_feedback === "void" ? "a lost answer" : "no click"],
-    session.attribution_window_seconds > 0 ? ["Attribution window", duration(session.attribution_window_seconds)] : ["Ticket lives", duration(session.ticket_ttl_seconds)],
+    session.attribution_window_seconds > 0 ? ["Attribution window", duration(session.attribution_window_seconds)] : ["Ticket lifetime", duration(session.ticket_ttl_seconds)],
     ["Seed", String(session.seed)],
     ["Created", when(session.created_at)],
     ["Id", session.id],

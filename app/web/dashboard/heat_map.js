@@ -1,16 +1,16 @@
-// The heat map: estimated reward of the most relevant pairs. Measured cells are squares, the larger the more often they
-// were shown, and hollow while that was seldom; imputed ones are dots.
+// The heat map: estimated reward of the most relevant pairs. Measured cells are squares, larger if they were shown more
+// often, and hollow below 30 impressions; imputed cells are dots.
 
 import { colour, TABLE } from "./colours.js";
-import { element, onResize, replace, say } from "./dom.js";
-import { both, count, percent } from "./words.js";
+import { element, onResize, replace, setText } from "./dom.js";
+import { pairName, count, percent } from "./words.js";
 
 const SIZES = [25, 50, 100, 200];
 const LARGEST_CELL = 30;
-const LARGEST_MAP = 760; // pixels: all of it fits on a screen, and the legend beside it
-const SMALLEST_LABELLED = 11; // pixels: labels beside lower rows could not be read
+const LARGEST_MAP = 760; // pixels: the map and its legend fit on a screen
+const SMALLEST_LABELLED = 11; // pixels: labels of smaller rows would not be readable
 const OFTEN = 300; // impressions that fill a square
-const ENOUGH = 30; // impressions from which on a cell is filled, and has a say in the range of colours: fewer say too little
+const ENOUGH = 30; // impressions for a filled cell; the range of colours depends only on such cells
 const MOVES = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 export function heatPanel(session, onSize) {
@@ -25,7 +25,7 @@ export function heatPanel(session, onSize) {
     "section",
     { class: "card", "aria-label": "Heat map" },
     element("div", { class: "panel-head" }, element("h2", {}, "How often each pair is clicked"), sizes.length > 1 ? element("label", {}, "Most relevant", choice) : element("span", { class: "soft small" }, `all ${count(session.n_items)} items`)),
-    element("figure", { class: "heat" }, holder, element("div", { class: "beside" }, readout, legend)),
+    element("figure", { class: "heat" }, holder, element("div", { class: "side" }, readout, legend)),
   );
   const state = { map: null, width: 0, layout: null, cursor: null, best: null };
 
@@ -39,36 +39,36 @@ export function heatPanel(session, onSize) {
     draw();
   });
 
-  function point(row, column) {
+  function select(row, column) {
     const n = state.map.items.length;
     if (row < 0 || column < 0 || row >= n || column >= n) return;
     state.cursor = [row, column];
     draw();
-    say(readout, described(state.map, row, column));
+    setText(readout, described(state.map, row, column));
   }
 
-  // Read out to those who move through the map, not to everyone at each update.
+  // Screen readers read it while the map has the focus, not at each update.
   canvas.addEventListener("focus", () => readout.setAttribute("aria-live", "polite"));
   canvas.addEventListener("blur", () => readout.setAttribute("aria-live", "off"));
   const follow = (event) => {
     if (!state.layout) return;
     const box = canvas.getBoundingClientRect();
     const { gutter, cell } = state.layout;
-    point(Math.floor((event.clientY - box.top) / cell), Math.floor((event.clientX - box.left - gutter) / cell));
+    select(Math.floor((event.clientY - box.top) / cell), Math.floor((event.clientX - box.left - gutter) / cell));
   };
-  for (const kind of ["pointermove", "pointerdown"]) canvas.addEventListener(kind, follow); // a finger only taps
+  for (const kind of ["pointermove", "pointerdown"]) canvas.addEventListener(kind, follow); // touch screens send no pointermove without a tap
   canvas.addEventListener("keydown", (event) => {
     const move = MOVES[event.key];
     if (!move || !state.map) return;
     event.preventDefault();
-    const [row, column] = state.cursor || placeOf(state.map, state.best).map((place) => Math.max(place, 0));
-    point(row + move[0], column + move[1]);
+    const [row, column] = state.cursor || positionOf(state.map, state.best).map((position) => Math.max(position, 0));
+    select(row + move[0], column + move[1]);
   });
 
   function show(estimates, best) {
     state.map = mapOf(estimates);
     state.best = best;
-    state.cursor = state.cursor?.every((place) => place < estimates.items.length) ? state.cursor : null;
+    state.cursor = state.cursor?.every((position) => position < estimates.items.length) ? state.cursor : null;
     canvas.dataset.plan = estimates.plan_version;
     canvas.dataset.measured = state.map.measured;
     canvas.dataset.imputed = state.map.imputed;
@@ -76,21 +76,21 @@ export function heatPanel(session, onSize) {
     replace(legend, ...legendOf(state.map));
     draw();
     if (canvas.hidden) return;
-    const [row, column] = state.cursor || placeOf(state.map, best);
-    if (row >= 0 && column >= 0) say(readout, described(state.map, row, column));
+    const [row, column] = state.cursor || positionOf(state.map, best);
+    if (row >= 0 && column >= 0) setText(readout, described(state.map, row, column));
   }
 
   return { node, show, end, size: () => Number(choice.value) };
 }
 
-// The triangle as it came, with what drawing needs to know: where a cell is in it, and the range of the colours.
+// The response with the index of a cell in the triangle and the range of the colours.
 function mapOf({ items, cells }) {
   const n = items.length;
   const index = (a, b) => (a < b ? (a * (2 * n - a - 1)) / 2 + b - a - 1 : index(b, a));
   const known = cells.reward.map((_, k) => k).filter((k) => cells.reward[k] !== null);
-  const telling = known.filter((k) => cells.shown[k] >= ENOUGH);
+  const reliable = known.filter((k) => cells.shown[k] >= ENOUGH);
   let [low, high] = [1, 0];
-  for (const k of telling.length ? telling : known) {
+  for (const k of reliable.length ? reliable : known) {
     low = Math.min(low, cells.reward[k]);
     high = Math.max(high, cells.reward[k]);
   }
@@ -98,13 +98,13 @@ function mapOf({ items, cells }) {
   return { items, cells, index, low, high: Math.max(high, low + 1e-6), measured, imputed: known.length - measured };
 }
 
-// How much of its place a measured cell fills, from a half to all.
-const filling = (shown) => 0.5 + 0.5 * Math.min(1, Math.log(shown + 1) / Math.log(OFTEN));
+// The side of a measured square as a share of its cell, from 0.5 to 1.
+const sideShare = (shown) => 0.5 + 0.5 * Math.min(1, Math.log(shown + 1) / Math.log(OFTEN));
 
-// Where the best pair is; -1 if its items are not among those shown.
-const placeOf = ({ items }, best) => [best.i, best.j].map((number) => items.findIndex((item) => item.i === number));
+// Row and column of the best pair; -1 for an item that is not shown.
+const positionOf = ({ items }, best) => [best.i, best.j].map((number) => items.findIndex((item) => item.i === number));
 
-// As wide a margin as the labels need, up to a share of the width; none if the rows are too low to write beside.
+// The margin for the labels, up to a share of the width; none if the rows are too small for labels.
 function layoutOf({ items }, width, canvas) {
   const most = Math.min(LARGEST_MAP, width);
   const pen = canvas.getContext("2d");
@@ -139,15 +139,15 @@ function paint(canvas, { map, layout, cursor, best }) {
       if (reward === null) continue;
       pen.fillStyle = pen.strokeStyle = colour((reward - low) / (high - low));
       const [x, y] = [gutter + b * cell + room / 2, a * cell + room / 2];
-      const side = room * filling(cells.shown[k]);
+      const side = room * sideShare(cells.shown[k]);
       if (cells.measured[k] && cells.shown[k] < ENOUGH && side > 5) frame(pen, x, y, side);
       else if (cells.measured[k]) square(pen, x, y, side);
       else dot(pen, x, y, Math.max(room * 0.3, 1));
     }
   }
   pen.strokeStyle = pen.fillStyle = getComputedStyle(canvas).color;
-  if (labelled) write(pen, items, gutter, cell, cursor || placeOf(map, best));
-  const [row, column] = placeOf(map, best);
+  if (labelled) drawLabels(pen, items, gutter, cell, cursor || positionOf(map, best));
+  const [row, column] = positionOf(map, best);
   pen.lineWidth = 2;
   if (row >= 0 && column >= 0) for (const [a, b] of [[row, column], [column, row]]) pen.strokeRect(gutter + b * cell, a * cell, cell - seam, cell - seam);
   if (cursor) {
@@ -166,14 +166,14 @@ function frame(pen, x, y, side) {
 }
 
 function dot(pen, x, y, across) {
-  if (across < 2.5) return square(pen, x, y, across); // nobody sees the difference, and circles take longer
+  if (across < 2.5) return square(pen, x, y, across); // no visible difference, and circles take longer
   pen.beginPath();
   pen.arc(x, y, across / 2, 0, 2 * Math.PI);
   pen.fill();
 }
 
-// Labels end where the cells begin; those of the pair that is told of are bold.
-function write(pen, items, gutter, cell, bold) {
+// Writes the labels at the left of the cells; those of the described pair are bold.
+function drawLabels(pen, items, gutter, cell, bold) {
   pen.textBaseline = "middle";
   pen.textAlign = "right";
   items.forEach((item, a) => {
@@ -187,7 +187,7 @@ function write(pen, items, gutter, cell, bold) {
 function described({ items, cells, index }, row, column) {
   if (row === column) return `${items[row].label}: pairs of different items only.`;
   const k = index(row, column);
-  const pair = both([items[row].label, items[column].label]);
+  const pair = pairName([items[row].label, items[column].label]);
   if (cells.reward[k] === null) return `${pair}: nothing is known yet.`;
   if (!cells.measured[k]) return `${pair}: about ${percent(cells.reward[k])}, imputed from other pairs; it proves nothing.`;
   return `${pair}: ${percent(cells.reward[k])}, between ${percent(cells.low[k])} and ${percent(cells.high[k])}, measured in ${count(cells.shown[k])} impressions.`;

@@ -1,7 +1,7 @@
-// Where the impressions went: counted, waiting, given up; and to which phase of the search.
+// The impressions: counted, waiting or void, and counted by phase of the search.
 
-import { element, replace, say } from "./dom.js";
-import { count, roughly } from "./words.js";
+import { element, replace, setText } from "./dom.js";
+import { count, approximate } from "./words.js";
 
 export function impressionsPanel(session) {
   const stack = element("div", { class: "stack", "aria-hidden": "true" });
@@ -23,7 +23,7 @@ export function impressionsPanel(session) {
   );
 
   function show(counters, points) {
-    say(arrived, `${count(counters.issued)} handed out, ${count(counters.answered)} answered`);
+    setText(arrived, `${count(counters.issued)} handed out, ${count(counters.answered)} answered`);
     const parts = [
       ["counted", "counted", counters.counted],
       ["waiting", "not counted yet", Math.max(counters.outstanding, 0)],
@@ -44,7 +44,7 @@ function segment(kind, n) {
   return made;
 }
 
-// Impressions counted between a plan and the next one belong to that plan's phase.
+// Impressions counted between a plan and the next one belong to the phase of the first.
 export function byPhase(points, counted) {
   const found = new Map();
   points.forEach((point, k) => {
@@ -61,8 +61,8 @@ function line(phase, n, all) {
 }
 
 function exploit(session, counters) {
-  const told = "Nothing is learnt from these, so they are not counted.";
-  if (session.explore_share >= 1) return `${told} They begin after the verdict, or while paused.`;
+  const explanation = "Nothing is learnt from these, so they are not counted.";
+  if (session.explore_share >= 1) return `${explanation} They begin after the verdict, or while paused.`;
   const expected = (counters.issued * (1 - session.explore_share)) / session.explore_share;
-  return `${told} About ${roughly(expected)} are to be expected: exploration gets ${Math.round(100 * session.explore_share)} % of all.`;
+  return `${explanation} About ${approximate(expected)} are to be expected: exploration gets ${Math.round(100 * session.explore_share)} % of all.`;
 }

@@ -1,8 +1,8 @@
-// The list of sessions, newest first, with how far each is.
+// The list of sessions, newest first, with the progress of each.
 
 import { listSessions, mayChange } from "./api.js";
-import { element, replace, say } from "./dom.js";
-import { both, capital, count, gapInWords, glance, inPoints, nothingPlanned, progress, roughly, when } from "./words.js";
+import { element, replace, setText } from "./dom.js";
+import { pairName, capital, count, gapInWords, statusLabel, inPoints, nothingPlanned, progress, approximate, when } from "./words.js";
 
 const REFRESH_MILLISECONDS = 3_000;
 
@@ -26,7 +26,7 @@ export function open(holder) {
     more,
   );
 
-  const older = []; // pages after the first, as they were when asked for
+  const older = []; // sessions of further pages, as they were when loaded
   let shown = "";
   let next = null;
 
@@ -37,9 +37,9 @@ export function open(holder) {
       if (!older.length) next = page.next_cursor;
       const known = new Set(page.sessions.map((session) => session.id));
       draw([...page.sessions, ...older.filter((session) => !known.has(session.id))]);
-      say(status, "");
+      setText(status, "");
     } catch (error) {
-      say(status, error.status === 401 ? error.message : `The service cannot be reached: ${error.message}. Trying again…`);
+      setText(status, error.status === 401 ? error.message : `The service cannot be reached: ${error.message}. Trying again…`);
     }
   }
 
@@ -52,10 +52,10 @@ export function open(holder) {
     if (focused) [...list.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus();
     more.hidden = !next;
     empty.hidden = sessions.length > 0;
-    say(summary, summed(sessions));
+    setText(summary, summaryOf(sessions));
   }
 
-  const empty = nothingYet();
+  const empty = emptyList();
   holder.append(empty);
   more.addEventListener("click", async () => {
     const page = await listSessions(next);
@@ -83,7 +83,7 @@ export function open(holder) {
 
 function row(session) {
   const best = session.best_pair;
-  const [kind, words] = glance(best, session.counters);
+  const [kind, words] = statusLabel(best, session.counters);
   const fill = element("div", { class: "fill" });
   fill.style.width = `${100 * progress(best)}%`;
   return element(
@@ -101,13 +101,13 @@ function row(session) {
           session.name || "Without a name",
           element("span", { class: `chip ${kind}` }, words),
         ),
-        element("div", { class: "soft" }, best.samples ? both(session.best_labels) : capital(nothingPlanned(session.counters))),
+        element("div", { class: "soft" }, best.samples ? pairName(session.best_labels) : capital(nothingPlanned(session.counters))),
       ),
       element(
         "div",
         {},
         element("div", { class: `meter ${kind === "vague" ? kind : best.verdict}` }, fill),
-        element("div", { class: "meter-ends" }, gapInWords(best.gap), element("span", {}, left(best))),
+        element("div", { class: "meter-ends" }, gapInWords(best.gap), element("span", {}, goalText(best))),
       ),
       element(
         "div",
@@ -119,28 +119,28 @@ function row(session) {
   );
 }
 
-// Impressions that count; before there are any, what arrives.
+// Impressions that count; before there are any, those handed out and answered.
 function arrived(best, { counted, issued, answered }) {
   return best.samples || !issued ? `${count(counted)} impressions` : `${count(issued)} handed out, ${count(answered)} answered`;
 }
 
-// The right end of the bar: what is missing, or else what was asked for.
-function left(best) {
+// The text at the right end of the bar: the goal, and the forecast if there is one.
+function goalText(best) {
   const goal = `goal ${inPoints(best.epsilon)}`;
-  return best.verdict === "not_yet" && best.forecast_samples !== null ? `${goal}, about ${roughly(best.forecast_samples)} to go` : goal;
+  return best.verdict === "not_yet" && best.forecast_samples !== null ? `${goal}, about ${approximate(best.forecast_samples)} to go` : goal;
 }
 
-// How many sessions are in which condition.
-function summed(sessions) {
+// The number of sessions with each status.
+function summaryOf(sessions) {
   const found = new Map();
   for (const session of sessions) {
-    const [, words] = glance(session.best_pair, session.counters);
+    const [, words] = statusLabel(session.best_pair, session.counters);
     found.set(words, (found.get(words) || 0) + 1);
   }
   return [...found].map(([words, n]) => `${count(n)} ${words.toLowerCase()}`).join(" · ");
 }
 
-function nothingYet() {
+function emptyList() {
   return element(
     "div",
     { class: "card empty", hidden: true },

@@ -1,14 +1,14 @@
-// Follows a session: by server-sent events while they come, by polling while they do not. Read with fetch, which can
-// send a key; a hidden page follows nothing, since browsers allow six connections to a host.
+// Updates of a session: by server-sent events, or by polling if there is no stream. Uses fetch, which can send a key.
+// A hidden page has no stream, since browsers allow six connections to a host.
 
 import { getSession, openEvents, Problem } from "./api.js";
 
 const POLL_MILLISECONDS = 3_000;
-const STREAM_AGAIN_MILLISECONDS = 20_000;
-const SILENCE_MILLISECONDS = 40_000; // the service gives a sign of life every 15 s
+const RETRY_STREAM_MILLISECONDS = 20_000;
+const SILENCE_MILLISECONDS = 40_000; // the service sends a comment every 15 s
 
 // Splits a stream of text into events: { event, id, data }.
-export function reader(tell) {
+export function reader(onEvent) {
   let rest = "";
   return (text) => {
     const blocks = (rest + text).replaceAll("\r\n", "\n").split("\n\n");
@@ -19,20 +19,20 @@ export function reader(tell) {
         const colon = line.indexOf(":");
         if (colon > 0) found[line.slice(0, colon)] = line.slice(colon + 1).replace(/^ /, "");
       }
-      if (found.data) tell(found);
+      if (found.data) onEvent(found);
     }
   };
 }
 
-// Calls on.best, on.counters, on.mode ("live", "polling", "away") and on.gone; returns how to stop, and how to ask anew:
-// a page that has changed something itself knows more than its stream, which would not tell of a change back.
+// Calls on.best, on.counters, on.mode ("live", "polling", "away") and on.gone; returns `stop` and `reconnect`. A page must
+// reconnect after its own change: the stream does not report a change that is undone within a second.
 export function follow(id, on) {
   let lastId = "";
-  let over = false;
-  let anew = false;
+  let stopped = false;
+  let reconnecting = false;
   let attempt = new AbortController();
 
-  function take({ event, id: tag, data }) {
+  function dispatch({ event, id: tag, data }) {
     if (tag) lastId = tag;
     if (event === "best-pair") on.best(JSON.parse(data));
     if (event === "counters") on.counters(JSON.parse(data));
@@ -42,10 +42,10 @@ export function follow(id, on) {
     attempt = new AbortController();
     let silence = setTimeout(() => attempt.abort(), SILENCE_MILLISECONDS);
     try {
-      const answer = await openEvents(id, lastId ? { "Last-Event-ID": lastId } : {}, attempt.signal);
+      const response = await openEvents(id, lastId ? { "Last-Event-ID": lastId } : {}, attempt.signal);
       on.mode("live");
-      const feed = reader(take);
-      const text = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      const feed = reader(dispatch);
+      const text = response.body.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
         const { value, done } = await text.read();
         if (done) return;
@@ -66,15 +66,15 @@ export function follow(id, on) {
   }
 
   async function run() {
-    while (!over) {
-      anew = false;
+    while (!stopped) {
+      reconnecting = false;
       try {
         if (document.hidden) await visible();
         else await stream();
       } catch (error) {
         if (isGone(error)) return end();
       }
-      for (const until = Date.now() + STREAM_AGAIN_MILLISECONDS; !over && !anew && !document.hidden && Date.now() < until; ) {
+      for (const until = Date.now() + RETRY_STREAM_MILLISECONDS; !stopped && !reconnecting && !document.hidden && Date.now() < until; ) {
         try {
           await poll();
         } catch (error) {
@@ -87,7 +87,7 @@ export function follow(id, on) {
   }
 
   function end() {
-    over = true;
+    stopped = true;
     on.gone();
   }
 
@@ -96,12 +96,12 @@ export function follow(id, on) {
   run();
   return {
     stop: () => {
-      over = true;
+      stopped = true;
       attempt.abort();
       document.removeEventListener("visibilitychange", onVisibility);
     },
-    askAnew: () => {
-      anew = true;
+    reconnect: () => {
+      reconnecting = true;
       lastId = "";
       attempt.abort();
     },

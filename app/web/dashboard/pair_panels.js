@@ -1,18 +1,18 @@
-// The best pair with its interval, and those that could still beat it.
+// The best pair with its interval, and the pairs that may still be better.
 
-import { drawn, element, replace, say } from "./dom.js";
-import { both, count, percent } from "./words.js";
+import { svgElement, element, replace, setText } from "./dom.js";
+import { pairName, count, percent } from "./words.js";
 
-// An interval on a rail from 0 to 1 (or `from` to `to`), with its point and, dashed, what is to be beaten.
+// An interval on a scale from 0 to 1 (or `from` to `to`), with its point and, dashed, the bound to beat.
 export function intervalBar({ low, high, value, beat = null, from = 0, to = 1, leader = false }) {
   const x = (share) => 100 * Math.max(0, Math.min(1, (share - from) / (to - from)));
-  return drawn(
+  return svgElement(
     "svg",
     { class: `interval${leader ? " leader" : ""}`, viewBox: "0 0 100 14", preserveAspectRatio: "none", "aria-hidden": "true" },
-    drawn("rect", { class: "rail", x: 0, y: 5, width: 100, height: 4 }),
-    drawn("rect", { class: "range", x: x(low), y: 2, width: Math.max(x(high) - x(low), 0.6), height: 10 }),
-    value !== null && drawn("rect", { class: "point", x: x(value) - 0.5, y: 1, width: 1, height: 12 }),
-    beat !== null && drawn("line", { class: "beat", x1: x(beat), x2: x(beat), y1: 0, y2: 14, "vector-effect": "non-scaling-stroke" }),
+    svgElement("rect", { class: "rail", x: 0, y: 5, width: 100, height: 4 }),
+    svgElement("rect", { class: "range", x: x(low), y: 2, width: Math.max(x(high) - x(low), 0.6), height: 10 }),
+    value !== null && svgElement("rect", { class: "point", x: x(value) - 0.5, y: 1, width: 1, height: 12 }),
+    beat !== null && svgElement("line", { class: "beat", x1: x(beat), x2: x(beat), y1: 0, y2: 14, "vector-effect": "non-scaling-stroke" }),
   );
 }
 
@@ -22,29 +22,29 @@ export function bestPanel(session) {
   const range = element("p", { class: "soft" });
   const bar = element("div", { class: "best-bar" });
   const ends = element("div", { class: "meter-ends numbers", "aria-hidden": "true" }, element("span", {}, "0 %"), element("span", {}, "100 %"));
-  const beside = element("dl", { class: "settings small beside-best", hidden: true });
-  const node = element("section", { class: "card third", "aria-label": "Best pair" }, element("h2", {}, "Best pair so far"), name, big, range, bar, ends, beside);
+  const comparison = element("dl", { class: "settings small comparison", hidden: true });
+  const node = element("section", { class: "card third", "aria-label": "Best pair" }, element("h2", {}, "Best pair so far"), name, big, range, bar, ends, comparison);
 
   function show(best) {
     const [first, second] = [session.items[best.i].label, session.items[best.j].label];
-    say(node.querySelector("h2"), best.verdict === "certified" ? "Best pair" : "Best pair so far");
+    setText(node.querySelector("h2"), best.verdict === "certified" ? "Best pair" : "Best pair so far");
     replace(name, first, element("span", { class: "plus" }, " + "), second);
-    say(big, best.estimated_reward === null ? "–" : percent(best.estimated_reward));
+    setText(big, best.estimated_reward === null ? "–" : percent(best.estimated_reward));
     const [low, high] = best.interval;
-    say(range, best.estimated_reward === null ? "not measured yet" : `of impressions are clicked; between ${percent(low)} and ${percent(high)}`);
+    setText(range, best.estimated_reward === null ? "not measured yet" : `of impressions are clicked; between ${percent(low)} and ${percent(high)}`);
     replace(bar, intervalBar({ low, high, value: best.estimated_reward, leader: true }));
   }
 
-  // Descriptions, not proofs: they tell what finding this pair is worth.
+  // Estimates, not proofs: they show the value of finding this pair.
   function compare(estimates, best) {
     const next = cellsOf(estimates).find((cell) => !isPair(cell, best));
     const known = estimates.cells.reward.filter((reward) => reward !== null);
     const whole = estimates.items.length === session.n_items && known.length === estimates.cells.reward.length;
     const rows = [];
-    if (next) rows.push(["Next best measured", `${both([session.items[next.i].label, session.items[next.j].label])}, ${percent(next.reward)}`]);
+    if (next) rows.push(["Next best measured", `${pairName([session.items[next.i].label, session.items[next.j].label])}, ${percent(next.reward)}`]);
     if (whole && known.length > 1) rows.push(["A pair at random", `about ${percent(known.reduce((sum, reward) => sum + reward, 0) / known.length)}`]);
-    beside.hidden = !rows.length;
-    replace(beside, ...rows.flatMap(([label, value]) => [element("dt", {}, label), element("dd", { class: "numbers" }, value)]));
+    comparison.hidden = !rows.length;
+    replace(comparison, ...rows.flatMap(([label, value]) => [element("dt", {}, label), element("dd", { class: "numbers" }, value)]));
   }
 
   return { node, show, compare };
@@ -88,7 +88,7 @@ export function racePanel(session) {
     return element(
       "tr",
       { class: leader ? "leader" : null },
-      element("td", {}, entry.labels ? both(entry.labels) : both([session.items[entry.i].label, session.items[entry.j].label])),
+      element("td", {}, entry.labels ? pairName(entry.labels) : pairName([session.items[entry.i].label, session.items[entry.j].label])),
       element(
         "td",
         { class: "bar" },
@@ -102,11 +102,11 @@ export function racePanel(session) {
 
   function draw(best) {
     const racing = last && last.contenders.length > 0 && best.verdict !== "certified";
-    // The contenders are those of the last plan, the best pair may be a later one: never the same pair twice.
+    // The contenders are from the last plan, the best pair may be newer: do not show a pair twice.
     const others = last ? (racing ? last.contenders : last.cells).filter((entry) => !isPair(entry, best)).slice(0, MOST_ROWS) : [];
-    say(title, racing ? (best.verdict === "not_yet" ? "Still in the race" : "Not ruled out") : "Runners-up");
+    setText(title, racing ? (best.verdict === "not_yet" ? "Still in the race" : "Not ruled out") : "Runners-up");
     const hidden = racing ? best.contenders - others.length : 0;
-    say(
+    setText(
       note,
       racing
         ? `Pairs that may still be better than the best one by more than the goal${hidden > 0 ? `; ${count(hidden)} more are not shown` : ""}. Dashed: the least the best pair gets.`
@@ -116,8 +116,8 @@ export function racePanel(session) {
     const high = Math.max(...[leader, ...others].map((entry) => entry.interval[1]));
     const low = Math.min(...[leader, ...others].map((entry) => entry.interval[0]));
     const scale = { from: Math.max(0, low - 0.02), to: Math.min(1, high + 0.02) };
-    say(from, percent(scale.from));
-    say(to, percent(scale.to));
+    setText(from, percent(scale.from));
+    setText(to, percent(scale.to));
     replace(body, [rowOf(leader, true, scale), ...others.map((entry) => rowOf(entry, false, scale, best.interval[0]))]);
   }
 
@@ -141,6 +141,6 @@ function cellsOf({ items, cells }) {
       if (cells.measured[k]) found.push({ i: items[a].i, j: items[b].i, reward: cells.reward[k], interval: [cells.low[k], cells.high[k]], shown: cells.shown[k] });
     }
   }
-  // A pair shown twice and clicked twice is no runner-up: what it is sure of decides.
+  // A pair shown twice and clicked twice is not a runner-up: the lower bound decides.
   return found.sort((one, other) => other.interval[0] - one.interval[0] || other.reward - one.reward);
 }

@@ -1,9 +1,9 @@
-// One session: its panels, and what each of them is told as the session goes on.
+// The page of a session: its panels, and their updates.
 
 import { getEstimates, getHistory, getSession } from "./api.js";
 import { actions } from "./actions.js";
 import { connectPanel } from "./connect_panel.js";
-import { element, replace, say } from "./dom.js";
+import { element, replace, setText } from "./dom.js";
 import { gapPanel } from "./gap_chart.js";
 import { heatPanel } from "./heat_map.js";
 import { healthPanel, settingsPanel } from "./health_panel.js";
@@ -11,22 +11,22 @@ import { impressionsPanel } from "./impressions_panel.js";
 import { follow } from "./live.js";
 import { bestPanel, racePanel } from "./pair_panels.js";
 import { verdictPanel } from "./verdict_panel.js";
-import { glance } from "./words.js";
+import { statusLabel } from "./words.js";
 
-const MAP_MILLISECONDS = 15_000; // between plans the heat map is looked at again so often
+const MAP_MILLISECONDS = 15_000; // interval of updates of the heat map between plans
 
 const MODES = { live: "Live", polling: "Live, by polling", away: "The service cannot be reached; trying again" };
 
 export function open(holder, id) {
-  const page = { over: false, ends: [] };
+  const page = { closed: false, onClose: [] };
   replace(holder, element("p", { class: "soft", role: "status" }, "Loading…"));
   getSession(id).then(
-    (session) => page.over || begin(page, holder, session),
-    (error) => page.over || replace(holder, element("p", { class: "notice bad", role: "alert" }, error.message), back()),
+    (session) => page.closed || begin(page, holder, session),
+    (error) => page.closed || replace(holder, element("p", { class: "notice bad", role: "alert" }, error.message), back()),
   );
   return () => {
-    page.over = true;
-    page.ends.forEach((end) => end());
+    page.closed = true;
+    page.onClose.forEach((end) => end());
   };
 }
 
@@ -52,8 +52,8 @@ function begin(page, holder, session) {
   );
   const mode = element("span", { class: "live", role: "status" }, "Connecting…");
   const controls = actions(session, (changed) => {
-    tellBest(changed.best_pair);
-    following.askAnew();
+    showBest(changed.best_pair);
+    following.reconnect();
   });
   replace(
     holder,
@@ -63,62 +63,62 @@ function begin(page, holder, session) {
     panels.connect.node,
     grid,
   );
-  page.ends.push(panels.gap.end, panels.heat.end);
+  page.onClose.push(panels.gap.end, panels.heat.end);
 
   let best = session.best_pair;
   let counters = session.counters;
   const points = [];
-  let map = { tag: null, asked: 0, busy: false };
+  let map = { tag: null, loadedAt: 0, busy: false };
 
-  function tellBest(told) {
-    const newPlan = told.plan_version !== best.plan_version;
-    best = told;
+  function showBest(received) {
+    const newPlan = received.plan_version !== best.plan_version;
+    best = received;
     panels.best.show(best);
     panels.race.lead(best);
     panels.health.show(best);
     controls.show(best);
-    refreshMap(newPlan || !map.asked);
-    tellCounters(counters);
+    refreshMap(newPlan || !map.loadedAt);
+    showCounters(counters);
   }
 
-  function tellCounters(told) {
-    counters = told;
+  function showCounters(received) {
+    counters = received;
     panels.verdict.show(best, counters, points);
     panels.connect.show(counters);
-    grid.classList.toggle("untouched", !counters.issued); // most panels have nothing to say yet
-    document.title = `${glance(best, counters)[1]}: ${title} · bestpair`;
+    grid.classList.toggle("untouched", !counters.issued); // most panels are empty
+    document.title = `${statusLabel(best, counters)[1]}: ${title} · bestpair`;
     panels.impressions.show(counters, points);
     if ((points.at(-1)?.plan_version ?? 0) < best.plan_version) refreshHistory();
     refreshMap(false);
   }
 
-  let asking = false;
+  let loadingHistory = false;
   async function refreshHistory() {
-    if (asking) return;
-    asking = true;
+    if (loadingHistory) return;
+    loadingHistory = true;
     try {
       points.push(...(await getHistory(session.id, points.at(-1)?.plan_version ?? 0)));
       panels.gap.show(points, best);
       panels.impressions.show(counters, points);
       panels.verdict.show(best, counters, points);
     } catch {
-      // the next plan, or the next poll, asks again
+      // the next plan or poll loads it
     }
-    asking = false;
+    loadingHistory = false;
   }
 
-  async function refreshMap(atOnce) {
-    const due = atOnce || (Date.now() - map.asked > MAP_MILLISECONDS && counters.counted > (map.counted ?? -1));
+  async function refreshMap(now) {
+    const due = now || (Date.now() - map.loadedAt > MAP_MILLISECONDS && counters.counted > (map.counted ?? -1));
     if (!due) return;
     if (map.busy) {
-      map.again = map.again || atOnce;
+      map.again = map.again || now;
       return;
     }
-    map = { ...map, busy: true, asked: Date.now(), counted: counters.counted, again: false };
+    map = { ...map, busy: true, loadedAt: Date.now(), counted: counters.counted, again: false };
     const size = panels.heat.size();
     try {
       const estimates = await getEstimates(session.id, size, size === map.size ? map.tag : null);
-      if (estimates && !page.over) {
+      if (estimates && !page.closed) {
         map.tag = estimates.tag;
         map.size = size;
         panels.heat.show(estimates, best);
@@ -129,18 +129,18 @@ function begin(page, holder, session) {
       map.tag = null;
     }
     map.busy = false;
-    if (map.again && !page.over) refreshMap(true);
+    if (map.again && !page.closed) refreshMap(true);
   }
 
-  tellBest(best);
+  showBest(best);
   const following = follow(session.id, {
-    best: tellBest,
-    counters: tellCounters,
-    mode: (now) => {
-      mode.className = `live ${now === "away" ? "away" : "on"}`;
-      say(mode, MODES[now]);
+    best: showBest,
+    counters: showCounters,
+    mode: (current) => {
+      mode.className = `live ${current === "away" ? "away" : "on"}`;
+      setText(mode, MODES[current]);
     },
     gone: () => replace(holder, element("p", { class: "notice", role: "alert" }, "This session has been deleted."), back()),
   });
-  page.ends.push(following.stop);
+  page.onClose.push(following.stop);
 }

@@ -1,5 +1,5 @@
-// Which colours: as the system wants them, until someone presses the button. Not a module: it must run before the
-// first paint, or a dark page would flash white.
+// The theme: that of the system until the button is pressed. Not a module: it must run before the first paint,
+// otherwise a dark page would flash white.
 "use strict";
 
 (() => {
@@ -18,16 +18,16 @@
     return root.dataset.theme ? root.dataset.theme === "dark" : system.matches;
   }
 
-  function tell() {
+  function announce() {
     document.getElementById("theme")?.setAttribute("aria-pressed", String(isDark()));
     document.dispatchEvent(new Event("themechange"));
   }
 
   const before = stored();
   if (before === "dark" || before === "light") root.dataset.theme = before;
-  system.addEventListener("change", tell);
+  system.addEventListener("change", announce);
   document.addEventListener("DOMContentLoaded", () => {
-    tell();
+    announce();
     document.getElementById("theme").addEventListener("click", () => {
       root.dataset.theme = isDark() ? "light" : "dark";
       try {
@@ -35,7 +35,7 @@
       } catch {
         // as above
       }
-      tell();
+      announce();
     });
   });
 })();

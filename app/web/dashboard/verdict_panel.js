@@ -1,7 +1,7 @@
-// The verdict in words, how far the proof is, and the figures behind it.
+// The verdict in words, the progress of the proof, and the figures behind it.
 
-import { element, replace, say } from "./dom.js";
-import { count, duration, gapInWords, glance, inPoints, pace, progress, roughly, verdict } from "./words.js";
+import { element, replace, setText } from "./dom.js";
+import { count, duration, gapInWords, statusLabel, inPoints, pace, progress, approximate, verdict } from "./words.js";
 
 export function verdictPanel(session) {
   const words = element("p", { class: "words", id: "verdict" });
@@ -16,11 +16,11 @@ export function verdictPanel(session) {
   const gap = element("span");
   const goal = element("span", {}, session.model === "deterministic" ? "goal the exact answer" : `goal ${inPoints(session.epsilon)}`);
   const figures = element("dl", { class: "figures-row" });
-  let told = "";
+  let shown = "";
   const node = element(
     "section",
     { class: "card verdict", "aria-label": "Verdict" },
-    // One region for both sentences: what changes is read out together, and politely.
+    // One live region for both sentences, so that screen readers read them together.
     element("div", { "aria-live": "polite", "aria-atomic": "true" }, element("p", { class: "small" }, chip), words, more),
     meter,
     element("div", { class: "meter-ends numbers" }, gap, goal),
@@ -31,26 +31,26 @@ export function verdictPanel(session) {
 
   function show(best, counters, points) {
     const [sentence, second] = verdict(best, labels(best), session.model, counters);
-    const [kind, short] = glance(best, counters);
+    const [kind, short] = statusLabel(best, counters);
     node.className = `card verdict ${kind === "vague" ? kind : best.verdict}`;
     chip.className = `chip ${kind}`;
-    say(chip, short);
-    say(words, sentence);
-    say(more, second);
+    setText(chip, short);
+    setText(words, sentence);
+    setText(more, second);
     const share = Math.round(100 * progress(best));
     fill.style.width = `${share}%`;
     meter.setAttribute("aria-valuenow", share);
     meter.setAttribute("aria-valuetext", `${gapInWords(best.gap)}, goal ${inPoints(best.epsilon)}`);
-    say(gap, gapInWords(best.gap));
+    setText(gap, gapInWords(best.gap));
     const rows = figuresOf(session, best, counters, points);
-    if (told === (told = JSON.stringify(rows))) return;
+    if (shown === (shown = JSON.stringify(rows))) return;
     replace(figures, ...rows.map(([label, value]) => element("div", {}, element("dt", {}, label), element("dd", {}, value))));
   }
 
   return { node, show };
 }
 
-// What is worth knowing now: how long it will take while it searches, how long it took afterwards.
+// The figures: a forecast while the session searches, the duration afterwards.
 function figuresOf(session, best, counters, points) {
   const pairs = (session.n_items * (session.n_items - 1)) / 2;
   const counted = ["Impressions counted", count(counters.counted)];
@@ -68,7 +68,7 @@ function figuresOf(session, best, counters, points) {
   return [
     counted,
     race,
-    ["Impressions to go, about", left === null ? "–" : roughly(left)],
+    ["Impressions to go, about", left === null ? "–" : approximate(left)],
     ["Time to go, at this pace", left === null || speed === null ? "–" : duration(left / speed)],
     plan,
   ];

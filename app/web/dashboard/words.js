@@ -1,11 +1,11 @@
-// What is known, in words and numbers. Rounding never promises more than is proven: gaps are rounded up, sureness down.
+// Results as words and numbers. Rounding never promises more than is proven: gaps are rounded up, confidence down.
 
 const whole = new Intl.NumberFormat("en");
 
 export const count = (number) => whole.format(number);
 
-// Up to three digits that matter: 23,417 becomes 23,400, as befits a forecast.
-export function roughly(number) {
+// Three significant digits for forecasts: 23,417 becomes 23,400.
+export function approximate(number) {
   if (number < 100) return count(Math.ceil(number));
   const step = 10 ** (Math.floor(Math.log10(number)) - 2);
   return count(Math.round(number / step) * step);
@@ -23,7 +23,7 @@ export const inPoints = (share) => `${points(share)} ${points(share) === "1" ? "
 
 export const percent = (share) => `${(share * 100).toFixed(1)}\u00a0%`;
 
-export function sureness(delta) {
+export function confidence(delta) {
   for (const digits of [0, 1, 2, 4]) {
     const value = Math.floor((1 - delta) * 100 * 10 ** digits + 1e-6) / 10 ** digits;
     if (value < 100 && Math.abs(value - (1 - delta) * 100) < 0.05 * delta * 100) return `${value}\u00a0%`;
@@ -31,9 +31,9 @@ export function sureness(delta) {
   return `${trimmed((1 - delta) * 100, 6)}\u00a0%`;
 }
 
-export const both = (labels) => (labels[0] === labels[1] ? `${labels[0]}, twice` : `${labels[0]} + ${labels[1]}`);
+export const pairName = (labels) => (labels[0] === labels[1] ? `${labels[0]}, twice` : `${labels[0]} + ${labels[1]}`);
 
-// A length of time as people say it.
+// A duration in the largest fitting unit.
 export function duration(seconds) {
   for (const [most, unit, word] of [[90, 1, "s"], [5400, 60, "min"], [129_600, 3600, "h"]]) {
     if (seconds < most) return `${Math.max(1, Math.round(seconds / unit))}\u00a0${word}`;
@@ -41,9 +41,9 @@ export function duration(seconds) {
   return `${count(Math.round(seconds / 86_400))}\u00a0days`;
 }
 
-const PACE_PLANS = 3; // as many plans back: long enough to be steady, short enough to notice a change of traffic
+const PACE_PLANS = 3; // enough plans for a steady value, few enough to follow a change of traffic
 
-// Impressions a second of late, null while nothing can be said.
+// Recent impressions per second, null if unknown.
 export function pace(points, counted, now) {
   const since = points.at(-1 - PACE_PLANS) ?? points[0];
   if (!since || counted <= since.samples) return null;
@@ -53,8 +53,8 @@ export function pace(points, counted, now) {
 
 export const when = (time) => new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
 
-// What a list says of a session at a glance: the verdict, unless there is none and the caller has put it aside.
-export function glance(best, counters) {
+// The class and the text of the status label: the verdict, or the state of a session that is not running.
+export function statusLabel(best, counters) {
   if (best.verdict === "not_yet" && best.state !== "running") return [best.state, best.state === "paused" ? "Paused" : "Stopped"];
   const [trouble] = troubles(best);
   if (best.verdict === "not_yet" && trouble) return ["vague", trouble];
@@ -63,46 +63,46 @@ export function glance(best, counters) {
   return [best.verdict, CHIPS[best.verdict]];
 }
 
-// The note that a certified session's goal is too wide to mean much, if there is one.
+// The note that the goal of a certified session is too wide, if there is one.
 const goalNote = (best) => best.verdict === "certified" && best.health.find(({ kind }) => kind === "epsilon_too_large");
 
 const TROUBLES = { only_clicks_so_far: "Only clicks so far", no_answers: "No answers so far" };
 
-// Notes about the traffic, shortly: a caller who makes a mistake should see it in the first minute.
+// Short notes about the traffic: a mistake of the caller should be visible in the first minute.
 export const troubles = (best) => best.health.map(({ kind }) => TROUBLES[kind]).filter(Boolean);
 
 export const gapInWords = (gap) => (gap >= 1 ? "nothing proven yet" : `gap ${inPoints(gap)}`);
 
 const CHIPS = { certified: "Certified", not_yet: "Searching", exhausted: "Budget spent", suspended: "On hold" };
 
-// The verdict as a sentence, and a second one that says what follows.
+// The verdict as a sentence, and a second one with the consequences.
 export function verdict(best, labels, model, counters) {
-  const pair = both(labels);
+  const pair = pairName(labels);
   const note = goalNote(best);
   if (note) {
     return [
       `${pair} is within ${inPoints(best.epsilon)} of the best, but that says little here.`,
-      `${capital(note.problem)}. What to do: ${note.advice}. ${after(best)}`,
+      `${capital(note.problem)}. What to do: ${note.advice}. ${consequence(best)}`,
     ];
   }
-  if (best.verdict === "certified") return [certified(best, pair, model), `Proven after ${count(best.samples)} impressions. ${after(best)}`];
+  if (best.verdict === "certified") return [certified(best, pair, model), `Proven after ${count(best.samples)} impressions. ${consequence(best)}`];
   if (best.verdict === "exhausted") {
     return [
-      `Budget spent: ${pair} is within ${inPoints(best.gap)} of the best, ${sureness(best.delta)} sure.`,
-      `${inPoints(best.epsilon)} were asked for. Raise the budget to go on. ${after(best)}`,
+      `Budget spent: ${pair} is within ${inPoints(best.gap)} of the best, ${confidence(best.delta)} sure.`,
+      `${inPoints(best.epsilon)} were asked for. Raise the budget to go on. ${consequence(best)}`,
     ];
   }
   if (best.verdict === "suspended") {
     return ["On hold: what was seen contradicts an assumption.", `Nothing can be certified any more; Health, below, says why and what to do. Best so far: ${pair}.`];
   }
-  return [notYet(best, counters), best.samples ? `Best so far: ${pair}, ${best.gap < 1 ? `within ${inPoints(best.gap)} of the best` : "nothing proven about it yet"}. ${after(best)}` : `${firstOnes(counters)}${after(best)}`];
+  return [notYet(best, counters), best.samples ? `Best so far: ${pair}, ${best.gap < 1 ? `within ${inPoints(best.gap)} of the best` : "nothing proven about it yet"}. ${consequence(best)}` : `${firstTraffic(counters)}${consequence(best)}`];
 }
 
-// Until the second plan, which is the first that knows of counted impressions.
+// Used until the second plan, which is the first one with counted impressions.
 export const nothingPlanned = ({ counted }) => (counted ? "the first impressions are being counted" : "no impression has been counted");
 
-// Before anything is known: what arrives, so that the first minute shows whether the connection works.
-function firstOnes({ issued, answered }) {
+// Before the first result: the traffic, so that the first minute shows whether the connection works.
+function firstTraffic({ issued, answered }) {
   if (!issued) return "";
   const pairs = issued === 1 ? "1 pair has been handed out" : `${count(issued)} pairs have been handed out`;
   return `${pairs}, ${answered ? count(answered) : "none"} answered. An answer counts once all earlier impressions of its pair are answered or given up. `;
@@ -112,23 +112,23 @@ export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 function certified(best, pair, model) {
   if (model === "deterministic") return `${pair} is the best pair.`;
-  return `${pair} is within ${inPoints(best.epsilon)} of the best, ${sureness(best.delta)} sure.`;
+  return `${pair} is within ${inPoints(best.epsilon)} of the best, ${confidence(best.delta)} sure.`;
 }
 
 function notYet(best, counters) {
   if (!best.samples) return `Not yet: ${nothingPlanned(counters)}.`;
   const pairs = best.contenders === 1 ? "1 other pair" : `${count(best.contenders)} pairs`;
-  const left = best.forecast_samples === null ? "too early to say how many impressions to go" : `about ${roughly(best.forecast_samples)} impressions to go`;
+  const left = best.forecast_samples === null ? "too early to say how many impressions to go" : `about ${approximate(best.forecast_samples)} impressions to go`;
   return `Not yet: ${pairs} still in the race, ${left}.`;
 }
 
-function after(best) {
+function consequence(best) {
   if (best.state === "paused") return "Paused: every caller gets the best pair so far, and nothing is learnt.";
   if (best.state === "stopped") return "Stopped for good: no more pairs are handed out.";
   return best.verdict === "certified" || best.verdict === "exhausted" ? "Every caller now gets this pair." : "";
 }
 
-// How far from knowing nothing (gap 1) to the goal, on the log scale of the chart.
+// The progress from no knowledge (gap 1) to the goal, on the log scale of the chart.
 export function progress(best) {
   if (best.verdict === "certified" || best.gap <= best.epsilon) return 1;
   return Math.max(0, Math.min(0.99, Math.log(Math.max(best.gap, 1e-9)) / Math.log(best.epsilon)));

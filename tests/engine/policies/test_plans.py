@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from app.simulation.synthetic import synthetic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -4,7 +4,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from app.simulation.synthetic import synthetic
 
 from app.engine.arrays import FloatArray
 from app.engine.evidence import Evidence

@@ -1,12 +1,12 @@
 """Many rows with one statement: every size, every kind of value, on both databases."""
 
 import pytest
-from app.impressions.issue import KEY_LIFETIME_SECONDS, sweep_keys
 from sqlalchemy import Connection
 
 from app.database.database import Database, now
 from app.database.statements import BulkInsert, BulkUpdate
 from app.database.tables import impressions, uptimes
+from app.impressions.issue_sql import KEY_LIFETIME_SECONDS, delete_expired_keys
 from tests.examples import a_session, execute, issue, let_time_pass, order
 from tests.store import SessionStore
 
@@ -16,7 +16,7 @@ UPDATE = BulkUpdate(uptimes, ["last_beat_at"], ["process_id"], "uptimes.last_bea
 
 @pytest.fixture
 def database(store: SessionStore, database_url: str) -> Database:
-    """A second view of the store's database."""
+    """Engines of their own on the store's database."""
     assert store
     return Database(database_url)
 
@@ -43,7 +43,7 @@ def test_every_kind_of_value_arrives(database: Database) -> None:
     database.dispose()
 
 
-async def test_nothing_and_yes_and_no_arrive(store: SessionStore, database_url: str) -> None:
+async def test_null_and_booleans_arrive(store: SessionStore, database_url: str) -> None:
     session_id = await a_session(store)
     await issue(store, session_id, 3)
     database = Database(database_url)
@@ -59,7 +59,7 @@ async def test_nothing_and_yes_and_no_arrive(store: SessionStore, database_url: 
     database.dispose()
 
 
-async def test_expired_keys_are_swept(store: SessionStore, database_url: str) -> None:
+async def test_expired_keys_are_deleted(store: SessionStore, database_url: str) -> None:
     session_id = await a_session(store)
     await store.issue(session_id, order(key="old 1"))
     await store.issue(session_id, order(key="old 2"))
@@ -67,6 +67,6 @@ async def test_expired_keys_are_swept(store: SessionStore, database_url: str) ->
     await store.issue(session_id, order(key="new"))
     database = Database(database_url)
     with database.writer.begin() as connection:
-        sweep_keys(connection, now(connection))
+        delete_expired_keys(connection, now(connection))
     assert execute(database_url, "SELECT key FROM idempotency_keys") == [("new",)]
     database.dispose()
