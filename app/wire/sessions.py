@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic.json_schema import SkipJsonSchema
 
 from app.wire.best_pair import BestPair
 from app.wire.session_settings import (
@@ -57,13 +56,16 @@ class SessionCreate(FeedbackSettings, BudgetSetting, SearchSettings, EditableSet
 
 
 class _StateChange(RequestShape):
-    state: StateField | SkipJsonSchema[None] = Field(default=None, description="Stopped is for ever.")
+    state: StateField | None = Field(default=None, description="Stopped is for ever.")
 
 
 def _without_defaults(schema: dict[str, Any]) -> None:
-    """Removes the defaults from a schema: they mean "left out" and are not values that one may send."""
+    """Removes defaults and null from a schema: they mean "left out" and are not values that one may send."""
     for each in schema["properties"].values():
         each.pop("default", None)
+        for option in each.pop("anyOf", ()):
+            if option != {"type": "null"}:
+                each.update(option)
 
 
 class SessionPatch(EditableSettings, _StateChange):
@@ -71,7 +73,7 @@ class SessionPatch(EditableSettings, _StateChange):
 
     model_config = ConfigDict(json_schema_extra=_without_defaults)
 
-    budget: Budget | SkipJsonSchema[None] = Field(default=None, description="Can only be raised.")
+    budget: Budget | None = Field(default=None, description="Can only be raised.")
 
     @model_validator(mode="before")
     @classmethod
