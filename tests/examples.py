@@ -10,14 +10,14 @@ from typing import Any
 from sqlalchemy import text
 
 from app.database.database import migration_engine
-from app.database.tables import State
 from app.engine.problem import Model, SelfPairs
 from app.impressions.handout import Impression, Order, PairCounts
 from app.planning.plan import StoredPlan
 from app.results.report import PlanReport
 from app.results.sql import Certificate
-from app.sessions.model import FeedbackKind, Item, MissingFeedback, Session, Settings, Snapshot
+from app.sessions.model import Item, Session, Settings, Snapshot
 from app.wire.serving import Feedback
+from app.wire.vocabulary import FeedbackKind, MissingFeedback, State
 from tests.store import SessionStore
 
 Triples = tuple[tuple[int, int, int], ...]
@@ -32,7 +32,7 @@ def settings(**changes: Any) -> Settings:
         model=Model.STOCHASTIC,
         feedback=FeedbackKind.PAIR,
         policy="rplans",
-        rank=None,
+        rank="auto",
         epsilon=0.05,
         delta=0.05,
         self_pairs=SelfPairs.NEVER,
@@ -42,7 +42,7 @@ def settings(**changes: Any) -> Settings:
         missing_feedback=MissingFeedback.VOID,
         seed=7,
     )
-    return replace(usual, **changes)
+    return usual.model_copy(update=changes)
 
 
 def record(*, n_items: int = 3, budget: int | None = None, state: State = State.RUNNING, **changes: Any) -> Session:

@@ -1,12 +1,11 @@
 """Values that tests of the session rules share."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
 import pytest
 
-from app.database.tables import State
 from app.engine.arrays import Pair
 from app.engine.choices import Blank, Nominee
 from app.engine.policies import POLICIES
@@ -14,8 +13,15 @@ from app.engine.policies.lucb import Lucb
 from app.engine.policies.policy import Proposal, Situation
 from app.engine.problem import Problem
 from app.engine.shares import Shares
-from app.sessions.creation import NewSession, settle
+from app.sessions.creation import settle
 from app.sessions.model import Item, Session, Settings
+from app.wire.sessions import ItemIn, SessionCreate
+from app.wire.vocabulary import State
+
+
+def new_session(items: Sequence[Item], **settings: Any) -> SessionCreate:
+    """Returns the request for a session with these items."""
+    return SessionCreate.model_validate({"items": [ItemIn(id=item.id, label=item.label) for item in items], **settings})
 
 
 def items(count: int) -> tuple[Item, ...]:
@@ -33,7 +39,7 @@ class MakeRecord(Protocol):
 @pytest.fixture
 def make_settings() -> MakeSettings:
     def make(**changes: Any) -> Settings:
-        return settle(NewSession(items=items(changes.pop("n_items", 4)), **{"seed": 1, **changes}))
+        return settle(new_session(items=items(changes.pop("n_items", 4)), **{"seed": 1, **changes}))
 
     return make
 

@@ -9,7 +9,6 @@ from app.counting.fold import fold
 from app.counting.sql import FoldResult
 from app.database.statements import is_storable
 from app.database.store import Store
-from app.database.tables import State
 from app.impressions.feedback import FeedbackRows, FeedbackStatus
 from app.impressions.feedback_sql import FeedbackRequest
 from app.impressions.handout import Impression, Order
@@ -36,9 +35,11 @@ from app.results.sql import (
 from app.services import Services
 from app.sessions.cache import SessionCache
 from app.sessions.lookup import SessionLookup
-from app.sessions.model import Counters, Session, SessionChange, SessionView, Snapshot
+from app.sessions.model import Counters, Session, SessionView, Snapshot
 from app.sessions.sql import change_session, delete_some, not_found, read_session, read_view, read_views
 from app.telemetry.metrics import Meter
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 
 
 class SessionStore(Store):
@@ -69,7 +70,7 @@ class SessionStore(Store):
     async def sessions(self, limit: int, before: str | None) -> list[SessionView]:
         return await self.read(read_views, limit, before, self.cache)
 
-    async def change_session(self, session_id: str, change: SessionChange, by: str = OPEN_ACCESS) -> Session:
+    async def change_session(self, session_id: str, change: SessionPatch, by: str = OPEN_ACCESS) -> Session:
         await self.write(change_session, session_id, change, by)
         return await self.session(session_id)
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from app.database.heartbeat import Uptime
 from app.database.watch import ClockStep
 from app.impressions.feedback import StoredImpression
-from app.sessions.model import MissingFeedback, Settings
+from app.sessions.model import Settings
+from app.wire.vocabulary import MissingFeedback
 
 NO_STEP = ClockStep()
 

@@ -22,8 +22,9 @@ from app.database.watch import ClockStep
 from app.engine.problem import Model
 from app.health import Health, from_plain, from_text, to_text
 from app.impressions.feedback import StoredImpression
-from app.sessions.model import Counters, MissingFeedback, Settings
+from app.sessions.model import Counters, Settings
 from app.sessions.sql import locked_session, one_row
+from app.wire.vocabulary import MissingFeedback
 
 SAME_VALUE = 1e-9
 """Two values of one entry that differ by at most this are taken as equal: the difference is rounding."""

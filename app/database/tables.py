@@ -3,8 +3,6 @@
 The schema of a database comes from the migrations in `alembic/`; a test checks that it is the one defined here.
 """
 
-from enum import StrEnum
-
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -36,14 +34,6 @@ def _session_id() -> Column[str]:
     return Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
 
 
-class State(StrEnum):
-    """Values of `sessions.state`: what the caller decided about the session."""
-
-    RUNNING = "running"
-    PAUSED = "paused"
-    STOPPED = "stopped"
-
-
 sessions = Table(
     "sessions",
     metadata,
@@ -51,7 +41,7 @@ sessions = Table(
     Column("name", Text, nullable=False),
     Column("settings", Text, nullable=False),  # JSON
     Column("ticket_key", LargeBinary, nullable=False),
-    Column("state", Text, nullable=False),
+    Column("state", Text, nullable=False),  # `app.wire.vocabulary.State`
     Column("budget", BigInteger),
     Column("plan_version", Integer, nullable=False),
     Column("epoch", Integer, nullable=False),  # number of the last fold that changed the session

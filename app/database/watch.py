@@ -19,8 +19,9 @@ from sqlalchemy import Connection, Row, Select, Update, bindparam, case, exists,
 
 from app.database.database import Clock
 from app.database.heartbeat import CLOCK_TOLERANCE_SECONDS, SILENCE_SECONDS, Heartbeat
-from app.database.tables import State, impressions, sessions, uptimes
+from app.database.tables import impressions, sessions, uptimes
 from app.health import Health, replace_entry
+from app.wire.vocabulary import State
 
 _log = logging.getLogger(__name__)
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from app.engine.problem import Model
 from app.errors import InvalidFeedback
-from app.sessions.model import FeedbackKind, FixedParts, Session, Settings
+from app.sessions.model import FixedParts, Session, Settings
 from app.wire.serving import Feedback
+from app.wire.vocabulary import FeedbackKind
 
 _CLICK_OR_NOT = (0.0, 1.0)
 

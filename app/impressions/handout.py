@@ -15,7 +15,6 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from app.database.tables import State
 from app.engine.arrays import IntArray
 from app.engine.problem import Model
 from app.engine.randomness import Purpose as Randomness
@@ -23,6 +22,7 @@ from app.engine.randomness import source
 from app.errors import SessionStopped
 from app.impressions.tickets import exploit_ticket, stored_tickets
 from app.sessions.model import Session
+from app.wire.vocabulary import State
 
 CHUNK = 100_000
 """Positions shuffled at a time: under 1 MB and a few milliseconds."""

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, and_, bindparam, delete, or_, select, tuple_
 from app.database.database import Clock
 from app.database.statements import AnyRow, BulkInsert, BulkUpdate, IsOneOf, Prepared, compact_json, execute
 from app.database.store import Job
-from app.database.tables import State, idempotency_keys, impressions, plans, sessions
+from app.database.tables import idempotency_keys, impressions, plans, sessions
 from app.database.watch import Receipt
 from app.errors import IdempotencyMismatch, SessionError, SessionNotFound
 from app.impressions.handout import HandoutSequence, HandoutState, Impression, Key, Order, PairCounts, Purpose
@@ -19,6 +19,7 @@ from app.sessions.cache import ParsedCache, SessionCache
 from app.sessions.model import Session
 from app.sessions.sql import SESSION_COLUMNS, session_from_row
 from app.telemetry.metrics import Meter
+from app.wire.vocabulary import State
 
 KEY_LIFETIME_SECONDS = 24 * 3600.0
 _SEQUENCES_CACHED = 64

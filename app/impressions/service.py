@@ -12,9 +12,10 @@ from app.impressions.handout import Impression, Order
 from app.impressions.issue_sql import IssueJob, delete_expired_keys
 from app.sessions.cache import SessionCache
 from app.sessions.lookup import SessionLookup
-from app.sessions.model import FeedbackKind, Session
+from app.sessions.model import Session
 from app.telemetry.metrics import Meter
 from app.wire.serving import Feedback
+from app.wire.vocabulary import FeedbackKind
 
 REFUSALS = {
     FeedbackStatus.NOT_FOUND: "no impression of this session has this ticket",

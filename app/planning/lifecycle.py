@@ -9,17 +9,19 @@ import secrets
 from app.access.audit import OPEN_ACCESS
 from app.counting.rules import EvidenceRows
 from app.database.store import Store
-from app.database.tables import State
 from app.planning.plan import PlanningInput
 from app.planning.planner import Planner
 from app.planning.sql import create_session
 from app.results.snapshots import Snapshots
 from app.sessions.cache import SessionCache
-from app.sessions.creation import NewSession, settle
+from app.sessions.creation import items_of, settle
 from app.sessions.lookup import SessionLookup
-from app.sessions.model import Counters, Session, SessionChange, SessionView
+from app.sessions.model import Counters, Session, SessionView
 from app.sessions.sql import change_session, delete_some, read_view
 from app.telemetry.metrics import Meter
+from app.wire.session_settings import EditableSettings
+from app.wire.sessions import SessionCreate, SessionPatch
+from app.wire.vocabulary import State
 
 log = logging.getLogger("bestpair.sessions")
 
@@ -42,12 +44,12 @@ class Sessions:
         self._snapshots = snapshots
         self.planner = Planner(store, lookup, cache, snapshots, meter=meter)
 
-    async def create(self, new: NewSession, by: str = OPEN_ACCESS) -> SessionView:
+    async def create(self, new: SessionCreate, by: str = OPEN_ACCESS) -> SessionView:
         """Returns a new session with its first plan; raises InvalidSession."""
         session = Session(
             id=secrets.token_hex(12),
             name=new.name,
-            items=new.items,
+            items=items_of(new),
             settings=settle(new),
             ticket_key=secrets.token_bytes(32),
             state=State.RUNNING,
@@ -62,9 +64,9 @@ class Sessions:
         planned = await self.planner.make_first_plan(PlanningInput(session, counters, EvidenceRows(), None, ()))
         stored = await self._store.write(create_session, session, planned, by)
         log.info("session_created", extra={"session": stored.id, "label": stored.name, "items": len(stored.items)})
-        return SessionView(stored, counters, planned.snapshot)
+        return SessionView(stored, counters, planned.snapshot, EditableSettings.model_validate(dict(new)))
 
-    async def change(self, session_id: str, change: SessionChange, by: str = OPEN_ACCESS) -> SessionView:
+    async def change(self, session_id: str, change: SessionPatch, by: str = OPEN_ACCESS) -> SessionView:
         """Returns the session after a change of state, name or budget; raises SessionNotFound, InvalidStateChange."""
         await self._store.write(change_session, session_id, change, by)
         if change.budget is not None:

@@ -8,12 +8,12 @@ from typing import Self
 from app.counting.rules import EvidenceRows
 from app.counting.signals_sql import Signals
 from app.database.statements import AnyRow, compact_json
-from app.database.tables import State
 from app.health import Health
 from app.impressions.handout import PairCounts
 from app.results.report import PlanReport
 from app.results.sql import Certificate
 from app.sessions.model import Counters, Session, Snapshot
+from app.wire.vocabulary import State
 
 
 @dataclass(frozen=True)

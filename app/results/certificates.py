@@ -29,6 +29,21 @@ A kind of bound that a document does not name has no share of delta and made no 
 `gram`, `landmarks` and `gram_refuted`, of a bound that is removed: zero, empty and false in all its certificates."""
 
 
+PROOF_SETTINGS = (
+    "model",
+    "policy",
+    "rank",
+    "epsilon",
+    "delta",
+    "self_pairs",
+    "feedback",
+    "attribution_window_seconds",
+    "missing_feedback",
+    "seed",
+)
+"""The settings that the proof, or a check of it, depends on."""
+
+
 @dataclass(frozen=True, eq=False)
 class Proof:
     """Everything that a verdict is computed from."""
@@ -41,24 +56,12 @@ class Proof:
 
 def certificate_of(session: Session, certified: Certified, proof: Proof, rows: EvidenceRows) -> Certificate:
     """Returns the document that proves one verdict; it is never changed."""
-    settings = session.settings
     assessment = assess(proof.problem, proof.evidence, proof.choices, proof.shares)
     content: dict[str, Any] = {
         "kind": "bestpair-certificate",
         "schema": SCHEMA,
         "session": {"id": session.id, "name": session.name, "items": [item.id for item in session.items]},
-        "settings": {
-            "model": settings.model.value,
-            "policy": settings.policy,
-            "rank": "auto" if settings.rank is None else settings.rank,
-            "epsilon": settings.epsilon,
-            "delta": settings.delta,
-            "self_pairs": settings.self_pairs.value,
-            "feedback": settings.feedback.value,
-            "attribution_window_seconds": settings.attribution_window_seconds,
-            "missing_feedback": settings.missing_feedback.value,
-            "seed": settings.seed,
-        },
+        "settings": {name: getattr(session.settings, name) for name in PROOF_SETTINGS},
         "pair": [session.items[certified.pair.i].id, session.items[certified.pair.j].id],
         "i": certified.pair.i,
         "j": certified.pair.j,

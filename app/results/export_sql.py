@@ -15,7 +15,7 @@ from app.database.store import Store
 from app.database.tables import impressions, plans, sessions
 from app.sessions.cache import SessionCache
 from app.sessions.model import Counters
-from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, one_row, session_from_row
+from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, editable_from_row, one_row, session_from_row
 
 Exported = dict[str, Any]
 
@@ -70,7 +70,7 @@ def _session(connection: Connection, session_id: str, cache: SessionCache) -> tu
     exported = {
         "kind": "session",
         "id": session.id,
-        "name": session.name,
+        **dict(editable_from_row(row)),
         "state": str(session.state),
         "budget": session.budget,
         "plan_version": session.plan_version,
@@ -79,7 +79,7 @@ def _session(connection: Connection, session_id: str, cache: SessionCache) -> tu
         "updated_at": session.updated_at,
         "counters": asdict(Counters.from_row(row)),
         "health": json.loads(row.health),
-        "settings": json.loads(json.dumps(asdict(session.settings))),
+        "settings": session.settings.to_plain(),
         "items": [asdict(item) for item in session.items],
     }
     return exported, row.next_sequence

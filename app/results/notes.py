@@ -17,7 +17,8 @@ from app.engine.problem import Model
 from app.health import Health
 from app.results.findings import ONLY_CLICKS_CAUSE, REPORT_ALL
 from app.results.report import PlanReport
-from app.sessions.model import FeedbackKind, MissingFeedback, Settings
+from app.sessions.model import Settings
+from app.wire.vocabulary import FeedbackKind, MissingFeedback
 
 ENOUGH_ANSWERS = 100
 """Number of answers, all of them clicks, after which a note asks whether only clicks are sent. A session that reports
@@ -91,7 +92,7 @@ def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[H
 def _unused_rank(settings: Settings) -> tuple[Health, ...]:
     """Returns a note if the settings state a rank that the policy ignores; only sessions of older versions can."""
     policy = POLICIES.get(settings.policy)
-    if settings.rank is None or policy is None or policy.uses_rank:
+    if settings.rank == "auto" or policy is None or policy.uses_rank:
         return ()
     note = Health(
         problem=f'rank is {settings.rank}, but policy "{settings.policy}" does not use it',

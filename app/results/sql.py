@@ -22,12 +22,13 @@ from app.counting.rules import EvidenceRows
 from app.counting.signals_sql import SIGNAL_COLUMNS, Signals, signals_of
 from app.database.database import Clock, now
 from app.database.statements import Prepared
-from app.database.tables import State, certificates, evidence, plans, sessions
+from app.database.tables import certificates, evidence, plans, sessions
 from app.health import Health, from_text
 from app.results.report import PlanReport, RankedPair
 from app.sessions.cache import SessionCache
 from app.sessions.model import Counters, Session, Snapshot
 from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, one_row, read_session, session_from_row
+from app.wire.vocabulary import State
 
 _SNAPSHOT = select(sessions.c.snapshot, sessions.c.etag).where(sessions.c.id == bindparam("id"))
 _SET_SNAPSHOT = (

@@ -1,28 +1,17 @@
 """A session as values: its settings, its items, its state, its counters."""
 
 import json
-from dataclasses import asdict, dataclass
-from enum import StrEnum
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
+from pydantic import ConfigDict
+
 from app.database.statements import AnyRow, compact_json
-from app.database.tables import State
-from app.engine.problem import Model, Problem, SelfPairs
-
-
-class FeedbackKind(StrEnum):
-    """What feedback says: whether the pair was clicked, or which items were."""
-
-    PAIR = "pair"
-    ITEMS = "items"
-
-
-class MissingFeedback(StrEnum):
-    """What missing feedback means once an impression is final."""
-
-    VOID = "void"
-    NO_CLICK = "no_click"
+from app.engine.problem import Problem
+from app.wire.session_settings import EditableSettings, FeedbackSettings, FixedSettings, SearchSettings, complete
+from app.wire.vocabulary import FeedbackKind, State
 
 
 @dataclass(frozen=True)
@@ -33,22 +22,11 @@ class Item:
     label: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What was asked for at creation and never changes; the budget can be raised, so it is in `Session`."""
+@complete
+class Settings(FixedSettings):
+    """The settings of a session that never change; the others are in `Session`."""
 
-    model: Model
-    feedback: FeedbackKind
-    policy: str
-    rank: int | None  # None is "auto"
-    epsilon: float
-    delta: float
-    self_pairs: SelfPairs
-    explore_share: float
-    attribution_window_seconds: float
-    ticket_ttl_seconds: float
-    missing_feedback: MissingFeedback
-    seed: int
+    model_config = ConfigDict(frozen=True)
 
     def problem(self, n_items: int, budget: int | None) -> Problem:
         """Returns the settings as the engine takes them."""
@@ -56,7 +34,7 @@ class Settings:
             n_items=n_items,
             epsilon=self.epsilon,
             delta=self.delta,
-            rank=self.rank,
+            rank=None if self.rank == "auto" else self.rank,
             model=self.model,
             self_pairs=self.self_pairs,
             budget=budget,
@@ -69,27 +47,33 @@ class Settings:
         """Seconds after issue at which an impression is final in any case."""
         return self.attribution_window_seconds or self.ticket_ttl_seconds
 
-    def to_text(self) -> str:
-        """Returns the settings as they are stored."""
-        return compact_json(asdict(self))
+    def to_plain(self) -> dict[str, Any]:
+        """Returns the stored and exported form; a rank of "auto" is null there."""
+        return {**self.model_dump(mode="json"), "rank": None if self.rank == "auto" else self.rank}
 
     @classmethod
-    def from_plain(cls, fields: dict[str, Any]) -> Self:
-        """Returns settings from their stored or exported form."""
-        return cls(
-            **{
-                **fields,
-                "model": Model(fields["model"]),
-                "feedback": FeedbackKind(fields["feedback"]),
-                "self_pairs": SelfPairs(fields["self_pairs"]),
-                "missing_feedback": MissingFeedback(fields["missing_feedback"]),
-            }
-        )
+    def from_plain(cls, stored: Mapping[str, Any]) -> Self:
+        """Returns settings from their stored or exported form.
+
+        A missing setting gets its default: the session is older than the setting. An unknown one is ignored: a newer
+        version, which may run on the same database during an upgrade, stored it.
+        """
+        given = {**_DEFAULTS, **stored}
+        return cls.model_validate({**given, "rank": "auto" if given["rank"] is None else given["rank"]})
+
+    def to_text(self) -> str:
+        """Returns the settings as they are stored."""
+        return compact_json(self.to_plain())
 
     @classmethod
     def from_text(cls, text: str) -> Self:
         """Returns settings from what is stored."""
         return cls.from_plain(json.loads(text))
+
+
+_DEFAULTS = {
+    name: field.default for each in (SearchSettings, FeedbackSettings) for name, field in each.model_fields.items()
+}
 
 
 class FixedParts(NamedTuple):
@@ -180,12 +164,4 @@ class SessionView(NamedTuple):
     session: Session
     counters: Counters
     snapshot: Snapshot
-
-
-@dataclass(frozen=True)
-class SessionChange:
-    """What a PATCH changes; None leaves a field as it is."""
-
-    state: State | None = None
-    name: str | None = None
-    budget: int | None = None
+    editable: EditableSettings

@@ -11,10 +11,13 @@ from app.access.audit import Action
 from app.access.sql import write_audit_entry
 from app.database.database import Clock, Timeline, now
 from app.database.statements import AnyRow, compact_json, is_storable
-from app.database.tables import State, impressions, session_items, sessions
+from app.database.tables import impressions, session_items, sessions
 from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
 from app.sessions.cache import SessionCache
-from app.sessions.model import Counters, FixedParts, Item, Session, SessionChange, SessionView, Settings, Snapshot
+from app.sessions.model import Counters, FixedParts, Item, Session, SessionView, Settings, Snapshot
+from app.wire.session_settings import EditableSettings
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 
 SESSION_COLUMNS = [
     sessions.c[name]
@@ -129,7 +132,12 @@ def read_views(connection: Connection, limit: int, before: str | None, cache: Se
 
 def _view(connection: Connection, row: AnyRow, cache: SessionCache) -> SessionView:
     session = session_from_row(connection, row, cache)
-    return SessionView(session, Counters.from_row(row), Snapshot(row.snapshot, row.etag))
+    return SessionView(session, Counters.from_row(row), Snapshot(row.snapshot, row.etag), editable_from_row(row))
+
+
+def editable_from_row(row: AnyRow) -> EditableSettings:
+    """Returns the editable settings of a row that has `SESSION_COLUMNS`."""
+    return EditableSettings.model_construct(name=row.name)
 
 
 def insert_session(
@@ -162,17 +170,15 @@ def insert_session(
     write_audit_entry(connection, at, by, Action.CREATE, session.id, details)
 
 
-def change_session(connection: Connection, session_id: str, change: SessionChange, by: str) -> None:
+def change_session(connection: Connection, session_id: str, change: SessionPatch, by: str) -> None:
     """Changes state, name or budget; raises SessionNotFound, InvalidStateChange."""
     session = locked_session(connection, session_id)
     at = now(connection)
-    new: dict[str, object] = {"updated_at": at}
+    new: dict[str, object] = {"updated_at": at, **change.edits}
     if session.state == State.STOPPED and (change.state not in {None, State.STOPPED} or change.budget is not None):
         raise InvalidStateChange(f"session {session_id} is stopped and cannot be changed; create a new one")
     if change.state is not None:
         new["state"] = change.state
-    if change.name is not None:
-        new["name"] = change.name
     if change.budget is not None:
         if session.budget is None:
             raise InvalidStateChange("the session has no budget: a limit would lower it, and it can only be raised")
@@ -184,10 +190,11 @@ def change_session(connection: Connection, session_id: str, change: SessionChang
         write_audit_entry(connection, at, by, action, session_id, details)
 
 
-def _differences(before: AnyRow, change: SessionChange) -> Iterator[tuple[Action, dict[str, object]]]:
+def _differences(before: AnyRow, change: SessionPatch) -> Iterator[tuple[Action, dict[str, object]]]:
     """Yields the actions of a change; a retry, or a value that is set already, is none."""
-    if change.name is not None and change.name != before.name:
-        yield Action.RENAME, {"from": before.name, "to": change.name}
+    for name, value in change.edits.items():
+        if value != before._mapping[name]:
+            yield Action.RENAME, {"from": before._mapping[name], "to": value}
     if change.budget is not None and change.budget != before.budget:
         yield Action.RAISE_BUDGET, {"from": before.budget, "to": change.budget}
     if change.state is not None and change.state != before.state:

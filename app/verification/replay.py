@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from app.counting.rules import EvidenceRows, count, is_unanswered
-from app.database.tables import State
 from app.impressions.feedback import StoredImpression
 from app.impressions.handout import PairCounts
 from app.planning.make_plan import make_plan
@@ -18,6 +17,7 @@ from app.planning.memory import read_memory
 from app.planning.plan import Planned, PlanningInput, StoredPlan
 from app.results.report import PlanReport
 from app.sessions.model import Counters, Item, Session, Settings
+from app.wire.vocabulary import State
 
 _ANY_TIME = datetime.fromtimestamp(0, UTC)
 """The time shown in replayed snapshots; nothing that is compared depends on it."""

@@ -13,9 +13,9 @@ from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.shares import RemovedBound
 from app.impressions.handout import HandoutSequence
 from app.results.certificates import digest_of, versions
-from app.sessions.model import FeedbackKind
 from app.verification.logged_choices import choices_of, choices_were_made, shares_of, shares_were_fixed
 from app.verification.replay import replay
+from app.wire.vocabulary import FeedbackKind
 
 TOLERANCE = 1e-9
 """Bounds are recomputed with the installed numpy and scipy; other versions agree up to rounding, not to the bit."""

@@ -1,5 +1,6 @@
 """Builds the HTTP application from the use cases: routes, middleware and the OpenAPI document."""
 
+import json
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -45,7 +46,12 @@ class Api(FastAPI):
         """Returns the OpenAPI document, built once."""
         if not self.openapi_schema:
             document = super().openapi()
-            document.setdefault("components", {}).setdefault("schemas", {}).update(bodies.request_schemas())
+            schemas = document.setdefault("components", {}).setdefault("schemas", {})
+            schemas.update(bodies.request_schemas())
+            # The framework defines every enum that a field has, also those whose values are listed in place.
+            text = json.dumps(document)
+            for name in [name for name in schemas if f'"#/components/schemas/{name}"' not in text]:
+                del schemas[name]
             describe_security(document, scopes_of_routes(self))
         return self.openapi_schema or {}
 

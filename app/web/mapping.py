@@ -1,42 +1,12 @@
-"""Between the JSON shapes and the values the use cases speak."""
+"""The values of the use cases as JSON shapes."""
 
 from datetime import UTC, datetime
 from typing import Any
 
-from app.database.tables import State
-from app.engine.problem import Model, SelfPairs
 from app.impressions.handout import Impression
 from app.results.sql import HistoryPoint
-from app.sessions.creation import NewSession
-from app.sessions.model import Counters, FeedbackKind, Item, MissingFeedback, Session, SessionChange, SessionView
+from app.sessions.model import Counters, Session, SessionView
 from app.wire import best_pair, serving, sessions
-
-
-def new_session(body: sessions.SessionCreate) -> NewSession:
-    """Returns what a caller asks for; an item without a label is called by its id."""
-    return NewSession(
-        items=tuple(Item(item.id, item.label or item.id) for item in body.items),
-        name=body.name,
-        model=Model(body.model),
-        feedback=FeedbackKind(body.feedback),
-        policy=body.policy,
-        rank=None if body.rank == "auto" else body.rank,
-        epsilon=body.epsilon,
-        delta=body.delta,
-        self_pairs=None if body.self_pairs is None else SelfPairs(body.self_pairs),
-        explore_share=body.explore_share,
-        budget=body.budget,
-        attribution_window_seconds=body.attribution_window_seconds,
-        ticket_ttl_seconds=body.ticket_ttl_seconds,
-        missing_feedback=None if body.missing_feedback is None else MissingFeedback(body.missing_feedback),
-        seed=body.seed,
-    )
-
-
-def session_change(body: sessions.SessionPatch) -> SessionChange:
-    """Returns the change a PATCH asks for."""
-    state = None if body.state is None else State(body.state)
-    return SessionChange(state=state, name=body.name, budget=body.budget)
 
 
 def impression(session: Session, given: Impression) -> serving.Impression:
@@ -93,26 +63,15 @@ def session(view: SessionView) -> sessions.Session:
 
 
 def _fields(view: SessionView) -> dict[str, Any]:
-    session, settings = view.session, view.session.settings
+    session = view.session
     best = best_pair.BestPair.model_validate_json(view.snapshot.body)
     return {
+        **dict(view.editable),
+        **dict(session.settings),
         "id": session.id,
-        "name": session.name,
-        "state": session.state.value,
+        "state": session.state,
         "n_items": len(session.items),
-        "model": settings.model.value,
-        "feedback": settings.feedback.value,
-        "policy": settings.policy,
-        "rank": "auto" if settings.rank is None else settings.rank,
-        "epsilon": settings.epsilon,
-        "delta": settings.delta,
-        "self_pairs": settings.self_pairs.value,
-        "explore_share": settings.explore_share,
         "budget": session.budget,
-        "attribution_window_seconds": settings.attribution_window_seconds,
-        "ticket_ttl_seconds": settings.ticket_ttl_seconds,
-        "missing_feedback": settings.missing_feedback.value,
-        "seed": settings.seed,
         "created_at": datetime.fromtimestamp(session.created_at, UTC),
         "updated_at": datetime.fromtimestamp(session.updated_at, UTC),
         "counters": counts(view.counters),

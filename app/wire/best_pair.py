@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from app.wire.shapes import ResponseShape
+from app.wire.vocabulary import StateField
 
 
 class HealthFinding(ResponseShape):
@@ -22,7 +23,7 @@ class HealthFinding(ResponseShape):
 class BestPair(ResponseShape):
     """The current result: the pair is proven to be within `gap` of the best, with probability 1 - `delta`."""
 
-    state: Literal["running", "paused", "stopped"]
+    state: StateField
     verdict: Literal["certified", "not_yet", "exhausted", "suspended"]
     certified: bool
     pair: tuple[str, str]

@@ -5,11 +5,11 @@ import asyncio
 import numpy as np
 
 from app.engine.arrays import pair_items
-from app.sessions.creation import NewSession
 from app.sessions.model import Item
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from tests.examples import execute
+from tests.session_fixtures import new_session
 from tests.store import SessionStore
 
 STAGES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
@@ -29,7 +29,7 @@ async def fill(url: str, n_items: int, impressions: int, seed: int = 1) -> str:
         items = tuple(Item(f"ad-{number}", f"Advertisement number {number}") for number in range(n_items))
         session = (
             await services.sessions.create(
-                NewSession(items=items, name=f"{n_items} items", epsilon=0.01, budget=10 * impressions)
+                new_session(items=items, name=f"{n_items} items", epsilon=0.01, budget=10 * impressions)
             )
         ).session.id
         done = 0

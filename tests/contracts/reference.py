@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from app.counting.rules import EvidenceRows
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.handout import Impression
-from app.sessions.model import Counters, MissingFeedback
+from app.sessions.model import Counters
 from app.wire.serving import Feedback
+from app.wire.vocabulary import MissingFeedback
 from tests.examples import exported
 from tests.store import SessionStore
 

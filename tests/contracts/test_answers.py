@@ -8,7 +8,7 @@ import pytest
 
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.tickets import exploit_ticket
-from app.sessions.model import FeedbackKind, MissingFeedback
+from app.wire.vocabulary import FeedbackKind, MissingFeedback
 from tests.examples import (
     a_session,
     exported,

@@ -6,10 +6,10 @@ import pytest
 
 from app.access.audit import Action, Entry
 from app.access.sql import AccessStore, write_audit_entry
-from app.database.tables import State
 from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
 from app.sessions import sql as session_sql
-from app.sessions.model import SessionChange
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import a_session, execute, issue, plan, record, snapshot
 from tests.store import SessionStore
 
@@ -61,7 +61,7 @@ async def test_each_change_adds_one_entry(
 ) -> None:
     session = await a_session(store, budget=100)
     for change in changes:
-        await store.change_session(session, SessionChange(**change), "bp_2")
+        await store.change_session(session, SessionPatch(**change), "bp_2")
     entries = (await audit_entries(database_url))[1:]
     assert {entry.actor for entry in entries} <= {"bp_2"}
     assert {entry.session_id for entry in entries} <= {session}
@@ -73,9 +73,9 @@ async def test_each_change_adds_one_entry(
 async def test_a_refused_change_adds_no_entry(store: SessionStore, database_url: str, change: dict[str, Any]) -> None:
     session = await a_session(store, budget=100)
     with pytest.raises(InvalidStateChange):
-        await store.change_session(session, SessionChange(**change))
+        await store.change_session(session, SessionPatch(**change))
     with pytest.raises(SessionNotFound):
-        await store.change_session("unknown", SessionChange(name="x"))
+        await store.change_session("unknown", SessionPatch(name="x"))
     with pytest.raises(SessionNotFound):
         await store.delete_session("unknown")
     with pytest.raises(InvalidSession):
@@ -94,7 +94,7 @@ async def test_a_change_that_is_rolled_back_adds_no_entry(
 
     monkeypatch.setattr(session_sql, "write_audit_entry", write_and_fail)
     with pytest.raises(InvalidStateChange):
-        await store.change_session(session, SessionChange(state=PAUSED))
+        await store.change_session(session, SessionPatch(state=PAUSED))
     assert [entry.action for entry in await audit_entries(database_url)] == [Action.CREATE]
     assert execute(database_url, "SELECT state FROM sessions") == [("running",)]
 

@@ -2,9 +2,10 @@
 
 import json
 
-from app.database.tables import State
 from app.results.sql import SessionGroup, SessionProgress
-from app.sessions.model import SessionChange, Snapshot
+from app.sessions.model import Snapshot
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import issue, plan, record, reward
 from tests.store import SessionStore
 
@@ -25,7 +26,7 @@ async def test_sessions_are_counted_by_state_and_verdict(store: SessionStore) ->
     await session_saying(store, "not_yet", 1.0, 0)
     paused = await session_saying(store, "not_yet", 1.0, 0)
     certified = await session_saying(store, "certified", 0.0, 9_000_000_000)
-    await store.change_session(paused, SessionChange(state=State.PAUSED))
+    await store.change_session(paused, SessionPatch(state=State.PAUSED))
     shown = await issue(store, first, 5)
     await store.answer(first, [reward(shown[0], 1)])
     await store.fold(first)

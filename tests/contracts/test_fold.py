@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
-from app.database.tables import State
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.handout import Impression
-from app.sessions.model import Counters, FeedbackKind, MissingFeedback, SessionChange
+from app.sessions.model import Counters
 from app.wire.serving import Feedback
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import FeedbackKind, MissingFeedback, State
 from tests.contracts.reference import Reference, recount, sums_of
 from tests.examples import a_session, add_plan, exported, feedback, issue, let_time_pass, order, plan, reward, snapshot
 from tests.store import SessionStore
@@ -122,7 +123,7 @@ async def test_a_fold_tells_for_how_long_nothing_will_be_final(store: SessionSto
 async def test_a_stopped_session_still_counts_what_comes(store: SessionStore) -> None:
     session_id = await a_session(store)
     (one,) = await issue(store, session_id, 1)
-    await store.change_session(session_id, SessionChange(state=State.STOPPED))
+    await store.change_session(session_id, SessionPatch(state=State.STOPPED))
     await store.answer(session_id, [reward(one, 1)])
     assert (await store.fold(session_id)).counted == 1
 

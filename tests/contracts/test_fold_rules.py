@@ -5,7 +5,8 @@ import pytest
 from app.engine.problem import Model
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.handout import Impression
-from app.sessions.model import Counters, MissingFeedback
+from app.sessions.model import Counters
+from app.wire.vocabulary import MissingFeedback
 from tests.examples import a_session, add_plan, execute, issue, let_time_pass, plan, reward, snapshot
 from tests.store import SessionStore
 

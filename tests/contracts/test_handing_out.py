@@ -5,7 +5,6 @@ from collections import Counter
 
 import pytest
 
-from app.database.tables import State
 from app.engine.problem import Model
 from app.errors import (
     IdempotencyMismatch,
@@ -14,7 +13,9 @@ from app.errors import (
 )
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.handout import Purpose
-from app.sessions.model import Counters, SessionChange
+from app.sessions.model import Counters
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import (
     THREE_PAIRS,
     a_session,
@@ -64,7 +65,7 @@ class TestHandingOut:
         purposes = Counter(one.purpose for few in given for one in few)
         assert purposes == {Purpose.EXPLORE: 120, Purpose.EXPLOIT: 30}
         assert (await store.counters(session_id)).issued == 120
-        await store.change_session(session_id, SessionChange(budget=125))
+        await store.change_session(session_id, SessionPatch(budget=125))
         assert Counter(one.purpose for one in await issue(store, session_id, 10))[Purpose.EXPLORE] == 5
 
     async def test_void_impressions_give_their_budget_back(self, store: SessionStore) -> None:
@@ -89,12 +90,12 @@ class TestHandingOut:
 
     async def test_paused_shows_the_best_pair_and_stopped_nothing(self, store: SessionStore) -> None:
         session_id = await a_session(store)
-        await store.change_session(session_id, SessionChange(state=State.PAUSED))
+        await store.change_session(session_id, SessionPatch(state=State.PAUSED))
         assert (await store.issue(session_id, order()))[0].purpose is Purpose.EXPLOIT
-        await store.change_session(session_id, SessionChange(state=State.RUNNING))
+        await store.change_session(session_id, SessionPatch(state=State.RUNNING))
         explored = (await store.issue(session_id, order()))[0]
         assert explored.purpose is Purpose.EXPLORE
-        await store.change_session(session_id, SessionChange(state=State.STOPPED))
+        await store.change_session(session_id, SessionPatch(state=State.STOPPED))
         with pytest.raises(SessionStopped):
             await store.issue(session_id, order())
         assert await store.answer(session_id, [reward(explored, 1)]) == [ACCEPTED]
@@ -165,7 +166,7 @@ class TestIdempotency:
         session_id = await a_session(store, demand=())
         first = await store.issue(session_id, order(key="k"))
         assert first[0].purpose is Purpose.EXPLOIT
-        await store.change_session(session_id, SessionChange(state=State.STOPPED))
+        await store.change_session(session_id, SessionPatch(state=State.STOPPED))
         assert await store.issue(session_id, order(key="k")) == first
 
     async def test_it_holds_after_a_restart(self, database_url: str) -> None:

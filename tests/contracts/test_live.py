@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from app.database.tables import State
 from app.errors import SessionNotFound
 from app.health import Health
 from app.results.report import RankedPair
 from app.results.sql import Live
-from app.sessions.model import Counters, SessionChange
+from app.sessions.model import Counters
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import a_session, add_plan, execute, issue, plan, report, reward, snapshot
 from tests.store import SessionStore
 
@@ -72,7 +73,7 @@ async def test_the_report_view_has_the_last_report_and_stored_health(store: Sess
     session = await a_session(store)
     made = replace(plan(2), report=report(pair=(0, 2), gap=0.5))
     assert await add_plan(store, session, made, snapshot("second"), None)
-    await store.change_session(session, SessionChange(state=State.PAUSED))
+    await store.change_session(session, SessionPatch(state=State.PAUSED))
     found = json.dumps([{"problem": "p", "cause": "c", "advice": "a"}])
     execute(database_url, "UPDATE sessions SET health = :found", {"found": found})
     found_report = await store.report(session)

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from app.database.tables import State
 from app.errors import SessionNotFound
 from app.impressions.handout import Purpose
 from app.planning.worker import _read_input
 from app.results.sql import Certificate
-from app.sessions.model import SessionChange
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import (
     a_session,
     add_plan,
@@ -151,7 +151,7 @@ class TestPlans:
 
     async def test_a_snapshot_does_not_tell_a_state_that_has_changed(self, store: SessionStore) -> None:
         session_id = await a_session(store)
-        await store.change_session(session_id, SessionChange(state=State.PAUSED))
+        await store.change_session(session_id, SessionPatch(state=State.PAUSED))
         assert not await store.set_snapshot(session_id, 1, State.RUNNING, snapshot("stale"))
         assert await store.set_snapshot(session_id, 1, State.PAUSED, snapshot("paused"))
         assert await store.snapshot(session_id) == snapshot("paused")

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from app.database.tables import State
 from app.errors import (
     InvalidSession,
     InvalidStateChange,
@@ -15,7 +14,9 @@ from app.errors import (
 from app.health import Health
 from app.impressions.feedback import FeedbackStatus
 from app.results.sql import Certificate
-from app.sessions.model import Counters, FeedbackKind, SessionChange
+from app.sessions.model import Counters
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import FeedbackKind, State
 from tests.examples import (
     a_session,
     add_plan,
@@ -78,7 +79,7 @@ class TestRecords:
             store.delete_session(unknown),
             store.issue(unknown, order()),
             store.answer(unknown, [feedback("t", reward=1)]),
-            store.change_session(unknown, SessionChange(name="x")),
+            store.change_session(unknown, SessionPatch(name="x")),
             add_plan(store, unknown, plan(2), snapshot(), None),
             exported(store, unknown, "session"),
         ):
@@ -100,23 +101,23 @@ class TestRecords:
 
     async def test_a_change_is_kept(self, store: SessionStore) -> None:
         made = await store.create_session(record(budget=10), plan(), snapshot(), None)
-        after = await store.change_session(made.id, SessionChange(state=State.PAUSED, name="new", budget=11))
+        after = await store.change_session(made.id, SessionPatch(state=State.PAUSED, name="new", budget=11))
         assert after == replace(made, state=State.PAUSED, name="new", budget=11, updated_at=after.updated_at)
         assert after.updated_at >= made.updated_at
         assert await store.session(made.id) == after
-        assert (await store.change_session(made.id, SessionChange())).budget == 11
+        assert (await store.change_session(made.id, SessionPatch(name="again"))).budget == 11
 
     async def test_budgets_only_rise_and_stopped_is_for_good(self, store: SessionStore) -> None:
         limited, unlimited = await a_session(store, budget=10), await a_session(store)
-        assert (await store.change_session(limited, SessionChange(budget=10))).budget == 10, "a retry is no mistake"
+        assert (await store.change_session(limited, SessionPatch(budget=10))).budget == 10, "a retry is no mistake"
         for session_id, budget in ((limited, 9), (unlimited, 10)):
             with pytest.raises(InvalidStateChange):
-                await store.change_session(session_id, SessionChange(budget=budget))
-        await store.change_session(limited, SessionChange(state=State.STOPPED))
-        for change in (SessionChange(state=State.RUNNING), SessionChange(budget=20)):
+                await store.change_session(session_id, SessionPatch(budget=budget))
+        await store.change_session(limited, SessionPatch(state=State.STOPPED))
+        for change in (SessionPatch(state=State.RUNNING), SessionPatch(budget=20)):
             with pytest.raises(InvalidStateChange):
                 await store.change_session(limited, change)
-        await store.change_session(limited, SessionChange(state=State.STOPPED, name="again"))
+        await store.change_session(limited, SessionPatch(state=State.STOPPED, name="again"))
         assert (await store.session(limited)).name == "again"
 
     async def test_a_deleted_session_leaves_nothing(self, store: SessionStore, database_url: str) -> None:
@@ -165,8 +166,8 @@ class TestOverview:
     async def test_sessions_with_impressions_out_are_to_be_advanced(self, store: SessionStore) -> None:
         running, paused, idle, stopped = [await a_session(store) for _ in range(4)]
         given = {session_id: await issue(store, session_id, 1) for session_id in (running, paused, stopped)}
-        await store.change_session(paused, SessionChange(state=State.PAUSED))
-        await store.change_session(stopped, SessionChange(state=State.STOPPED))
+        await store.change_session(paused, SessionPatch(state=State.PAUSED))
+        await store.change_session(stopped, SessionPatch(state=State.STOPPED))
         assert await store.sessions_to_advance() == sorted([running, paused, stopped])
         await store.answer(running, [reward(given[running][0], 1)])
         await store.fold(running)

@@ -7,7 +7,8 @@ import pytest
 
 from app.counting.signals_sql import Signals
 from app.health import Health
-from app.sessions.model import FeedbackKind, Snapshot
+from app.sessions.model import Snapshot
+from app.wire.vocabulary import FeedbackKind
 from tests.examples import a_session, execute, feedback, issue, reward
 from tests.store import SessionStore
 

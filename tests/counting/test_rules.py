@@ -11,7 +11,8 @@ from app.counting.rules import covered, fold
 from app.database.heartbeat import Uptime
 from app.database.watch import ClockStep
 from app.impressions.feedback import StoredImpression
-from app.sessions.model import MissingFeedback, Settings
+from app.sessions.model import Settings
+from app.wire.vocabulary import MissingFeedback
 from tests.session_fixtures import MakeSettings, items
 
 ALWAYS_UP = [Uptime(0.0, 1e12)]
@@ -152,11 +153,12 @@ def reference(history: list[StoredImpression], settings: Settings, now: float) -
 
 @given(seed=st.integers(0, 10**6), window=st.sampled_from([0, 5]), missing=st.sampled_from(["void", "no_click"]))
 def test_fold_equals_the_reference(seed: int, window: int, missing: str) -> None:
-    from app.sessions.creation import NewSession, settle  # noqa: PLC0415 - hypothesis forbids function fixtures
+    from app.sessions.creation import settle  # noqa: PLC0415 - hypothesis forbids function fixtures
+    from tests.session_fixtures import new_session  # noqa: PLC0415 - hypothesis forbids function fixtures
 
     kind = MissingFeedback(missing) if window else MissingFeedback.VOID
     settings = settle(
-        NewSession(
+        new_session(
             items=items(3), attribution_window_seconds=window, missing_feedback=kind, ticket_ttl_seconds=10, seed=1
         )
     )

@@ -8,7 +8,7 @@ import pytest
 from app.counting import rules as maturity
 from app.counting import sql as folding
 from app.impressions.feedback import StoredImpression
-from app.sessions.model import FeedbackKind
+from app.wire.vocabulary import FeedbackKind
 from tests.examples import a_session, execute, feedback, issue, let_time_pass, settings
 from tests.store import SessionStore
 

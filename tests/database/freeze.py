@@ -10,9 +10,9 @@ from pathlib import Path
 
 from app.database.migrations import head
 from app.impressions.handout import Order
-from app.sessions.creation import NewSession
 from app.sessions.model import Item
 from tests.examples import execute, feedback
+from tests.session_fixtures import new_session
 from tests.store import SessionStore
 
 FOLDER = Path(__file__).parent / "frozen"
@@ -25,7 +25,7 @@ async def fill(url: str) -> None:
     try:
         services, planner = store.services(), store.services().sessions.planner
         items = tuple(Item(f"ad-{n}", f"Ad {n}") for n in range(4))
-        new = NewSession(items=items, name="frozen", policy="lucb", epsilon=0.2, ticket_ttl_seconds=1, seed=1)
+        new = new_session(items=items, name="frozen", policy="lucb", epsilon=0.2, ticket_ttl_seconds=1, seed=1)
         session_id = (await services.sessions.create(new)).session.id
         for number in range(6):
             order = Order(session_id, 12, "next-pair/batch", f"key-{number}", "digest")

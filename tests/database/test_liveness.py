@@ -3,19 +3,20 @@
 import asyncio
 import json
 
-from app.database.tables import State
 from app.engine.problem import Model
 from app.impressions.handout import Impression, Order
 from app.services import Services
-from app.sessions.creation import NewSession
-from app.sessions.model import Item, SessionChange
+from app.sessions.model import Item
+from app.wire.sessions import SessionCreate, SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import feedback, let_time_pass, reward
+from tests.session_fixtures import new_session
 from tests.store import SessionStore
 
 ITEMS = tuple(Item(name, name) for name in "abc")
 
 
-async def create(services: Services, new: NewSession) -> str:
+async def create(services: Services, new: SessionCreate) -> str:
     return (await services.sessions.create(new)).session.id
 
 
@@ -31,7 +32,7 @@ async def best_pair(services: Services, session_id: str) -> dict[str, object]:
 
 async def test_lost_feedback_does_not_stop_a_deterministic_session(store: SessionStore) -> None:
     services, planner = store.services(), store.services().sessions.planner
-    session_id = await create(services, NewSession(items=ITEMS, model=Model.DETERMINISTIC, rank=1, seed=1))
+    session_id = await create(services, new_session(items=ITEMS, model=Model.DETERMINISTIC, rank=1, seed=1))
     (first,) = await next_pairs(services, session_id, 1)
     await services.impressions.feedback(session_id, feedback(first.ticket, not_shown=True))
     x = [0.9, 0.5, 0.4]
@@ -49,7 +50,7 @@ async def test_lost_feedback_does_not_stop_a_deterministic_session(store: Sessio
 
 async def test_a_crash_between_fold_and_plan_with_the_budget_spent(store: SessionStore) -> None:
     services, planner = store.services(), store.services().sessions.planner
-    session_id = await create(services, NewSession(items=ITEMS, budget=6, policy="naive", seed=1))
+    session_id = await create(services, new_session(items=ITEMS, budget=6, policy="naive", seed=1))
     given = await next_pairs(services, session_id, 6)
     await services.impressions.feedback_batch(session_id, [reward(one, 1) for one in given])
     await store.fold(session_id)  # and here the process ends
@@ -61,12 +62,12 @@ async def test_a_crash_between_fold_and_plan_with_the_budget_spent(store: Sessio
 
 async def test_a_budget_can_be_raised_again_after_a_crash_before_the_plan(store: SessionStore) -> None:
     services, planner = store.services(), store.services().sessions.planner
-    session_id = await create(services, NewSession(items=ITEMS, budget=6, policy="naive", seed=1))
+    session_id = await create(services, new_session(items=ITEMS, budget=6, policy="naive", seed=1))
     given = await next_pairs(services, session_id, 6)
     await services.impressions.feedback_batch(session_id, [reward(one, 1) for one in given])
     await planner.advance(session_id)
-    await store.change_session(session_id, SessionChange(budget=50))  # and here the process ends
-    await services.sessions.change(session_id, SessionChange(budget=50))
+    await store.change_session(session_id, SessionPatch(budget=50))  # and here the process ends
+    await services.sessions.change(session_id, SessionPatch(budget=50))
     assert (await best_pair(services, session_id))["verdict"] == "not_yet"
     (one,) = await next_pairs(services, session_id, 1)
     assert one.counts
@@ -74,9 +75,9 @@ async def test_a_budget_can_be_raised_again_after_a_crash_before_the_plan(store:
 
 async def test_a_stopped_session_still_counts_what_was_accepted(store: SessionStore) -> None:
     services, planner = store.services(), store.services().sessions.planner
-    session_id = await create(services, NewSession(items=ITEMS, attribution_window_seconds=1, seed=1))
+    session_id = await create(services, new_session(items=ITEMS, attribution_window_seconds=1, seed=1))
     given = await next_pairs(services, session_id, 5)
-    await services.sessions.change(session_id, SessionChange(state=State.STOPPED))
+    await services.sessions.change(session_id, SessionPatch(state=State.STOPPED))
     for one in given[:3]:
         await services.impressions.feedback(session_id, reward(one, 1))
     let_time_pass(store.url, 1.1)
@@ -88,10 +89,10 @@ async def test_a_stopped_session_still_counts_what_was_accepted(store: SessionSt
 
 async def test_the_snapshot_has_the_stored_state(store: SessionStore) -> None:
     services = store.services()
-    session_id = await create(services, NewSession(items=ITEMS, seed=1))
+    session_id = await create(services, new_session(items=ITEMS, seed=1))
     for _ in range(5):
         states = [State.PAUSED, State.RUNNING, State.PAUSED, State.RUNNING]
-        changes = (services.sessions.change(session_id, SessionChange(state=state)) for state in states)
+        changes = (services.sessions.change(session_id, SessionPatch(state=state)) for state in states)
         await asyncio.gather(*changes)
         view = await services.results.session(session_id)
         assert json.loads(view.snapshot.body)["state"] == view.session.state.value
@@ -100,7 +101,7 @@ async def test_the_snapshot_has_the_stored_state(store: SessionStore) -> None:
 async def test_open_windows_are_not_loaded_by_a_fold(store: SessionStore) -> None:
     """A fold reads what is final; its cost must not grow with what is only open."""
     services = store.services()
-    session_id = await create(services, NewSession(items=ITEMS, attribution_window_seconds=1000, seed=1))
+    session_id = await create(services, new_session(items=ITEMS, attribution_window_seconds=1000, seed=1))
     given = await next_pairs(services, session_id, 6)
     await services.impressions.feedback(session_id, reward(given[0], 1))
     await services.impressions.feedback(session_id, feedback(given[1].ticket, not_shown=True))

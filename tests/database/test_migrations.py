@@ -11,7 +11,7 @@ from app.database.database import migration_engine
 from app.database.faults import DatabaseBehind
 from app.database.migrations import REVISION_TABLE, current, downgrade, head, migrate
 from app.database.tables import metadata
-from app.sessions.model import MissingFeedback
+from app.wire.vocabulary import MissingFeedback
 from tests.examples import a_session, execute, feedback, issue, let_time_pass, order, reward
 from tests.store import SessionStore
 

@@ -7,8 +7,8 @@ import pytest
 from app.database.database import migration_engine
 from app.errors import Overloaded, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
-from app.sessions.model import MissingFeedback
 from app.telemetry.metrics import Meter, cell_index
+from app.wire.vocabulary import MissingFeedback
 from tests.examples import a_session, execute, order, reward
 from tests.store import SessionStore
 

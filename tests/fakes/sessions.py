@@ -5,7 +5,6 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from app.access.audit import OPEN_ACCESS
-from app.database.tables import State
 from app.errors import NotCertified, SessionError, SessionNotFound, TicketNotFound
 from app.impressions.feedback import FeedbackRows, FeedbackStatus
 from app.impressions.handout import Impression, Order, Purpose
@@ -14,9 +13,12 @@ from app.planning.lifecycle import Sessions
 from app.results.service import Results
 from app.results.sql import Census, Certificate, HistoryPoint, Live, SessionGroup
 from app.services import Services
-from app.sessions.creation import NewSession, settle
-from app.sessions.model import Counters, Session, SessionChange, SessionView, Snapshot
+from app.sessions.creation import items_of, settle
+from app.sessions.model import Counters, Session, SessionView, Snapshot
 from app.wire.serving import Feedback
+from app.wire.session_settings import EditableSettings
+from app.wire.sessions import SessionCreate, SessionPatch
+from app.wire.vocabulary import State
 
 BEST_PAIR = {
     "state": "running",
@@ -51,7 +53,7 @@ class FakeServices(Impressions, Sessions, Results):
         self.points: list[HistoryPoint] = []
         self.stored_certificate: Certificate | None = None
         self.exported: list[dict[str, Any]] = []
-        self.changes: list[SessionChange] = []
+        self.changes: list[SessionPatch] = []
         self.actors: list[str] = []
         self.orders: list[Order] = []
         self.answers: list[Feedback] = []
@@ -64,13 +66,13 @@ class FakeServices(Impressions, Sessions, Results):
         """The use cases as the application takes them."""
         return Services(self, self, self)
 
-    async def create(self, new: NewSession, by: str = OPEN_ACCESS) -> SessionView:
+    async def create(self, new: SessionCreate, by: str = OPEN_ACCESS) -> SessionView:
         self._fail()
         self.actors.append(by)
         record = Session(
             id=f"s{len(self.records)}",
             name=new.name,
-            items=new.items,
+            items=items_of(new),
             settings=settle(new),
             ticket_key=b"",
             state=State.RUNNING,
@@ -94,7 +96,7 @@ class FakeServices(Impressions, Sessions, Results):
         start = ids.index(before) + 1 if before in ids else 0
         return [self._view(record) for record in newest_first[start : start + limit]]
 
-    async def change(self, session_id: str, change: SessionChange, by: str = OPEN_ACCESS) -> SessionView:
+    async def change(self, session_id: str, change: SessionPatch, by: str = OPEN_ACCESS) -> SessionView:
         record = self._found(session_id)
         self.actors.append(by)
         self.changes.append(change)
@@ -176,7 +178,7 @@ class FakeServices(Impressions, Sessions, Results):
         return self.records[session_id]
 
     def _view(self, record: Session) -> SessionView:
-        return SessionView(record, Counters(5, 3, 1, 2), self.snapshot)
+        return SessionView(record, Counters(5, 3, 1, 2), self.snapshot, EditableSettings(name=record.name))
 
     def _fail(self) -> None:
         if self.error is not None:

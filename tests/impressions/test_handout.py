@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from app.database.tables import State
 from app.engine.problem import Model
 from app.errors import SessionStopped
 from app.impressions import handout
 from app.impressions.handout import HandoutSequence, HandoutState, Purpose
 from app.impressions.tickets import is_exploit_ticket
 from app.sessions.model import Session
+from app.wire.vocabulary import State
 from tests.session_fixtures import MakeRecord
 
 DEMAND = ((0, 1, 3), (0, 2, 1), (1, 3, 6))

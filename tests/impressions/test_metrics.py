@@ -9,10 +9,10 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from app.database.database import migration_engine
-from app.database.tables import State
 from app.errors import Overloaded
-from app.sessions.model import SessionChange
 from app.telemetry.metrics import FEEDBACK, METRICS, Meter, cell_index
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import a_session, feedback, order, reward
 from tests.store import SessionStore
 
@@ -35,7 +35,7 @@ async def test_impressions_and_answers_are_counted_by_what_became_of_them(databa
     answers = [reward(shown[0], 1), reward(shown[0], 1), reward(shown[0], 0), feedback("nobody's", reward=1.0)]
     await store.answer(session_id, answers)
     await store.answer(session_id, [])
-    await store.change_session(session_id, SessionChange(state=State.PAUSED))
+    await store.change_session(session_id, SessionPatch(state=State.PAUSED))
     best = await store.issue(session_id, order(4))
     await store.answer(session_id, [reward(best[0], 1)])
     await store.close()

@@ -8,15 +8,15 @@ import pytest
 
 from app.access.audit import Action
 from app.access.sql import AccessStore
-from app.database.tables import State
 from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
 from app.impressions.handout import Impression, Order, Purpose
 from app.services import Services
 from app.sessions import sql
-from app.sessions.creation import NewSession
-from app.sessions.model import Counters, Item, SessionChange, SessionView
+from app.sessions.model import Counters, SessionView
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import reward
-from tests.session_fixtures import items
+from tests.session_fixtures import items, new_session
 from tests.store import SessionStore
 
 BUDGET = 6
@@ -25,7 +25,7 @@ BUDGET = 6
 @pytest.fixture
 async def session_id(services: Services) -> str:
     """A session with four items and a small budget."""
-    return (await services.sessions.create(NewSession(items=items(4), name="ads", budget=BUDGET, seed=1))).session.id
+    return (await services.sessions.create(new_session(items=items(4), name="ads", budget=BUDGET, seed=1))).session.id
 
 
 def best_pair(view: SessionView) -> dict[str, Any]:
@@ -54,7 +54,7 @@ async def spend_budget(services: Services, session_id: str) -> None:
 
 class TestCreate:
     async def test_the_session_is_stored_with_its_first_plan(self, store: SessionStore, services: Services) -> None:
-        made = await services.sessions.create(NewSession(items=items(4), name="ads", budget=100), "bp_1")
+        made = await services.sessions.create(new_session(items=items(4), name="ads", budget=100), "bp_1")
         assert (made.session.name, made.session.items, made.session.budget) == ("ads", items(4), 100)
         assert (made.session.state, made.session.plan_version) == (State.RUNNING, 1)
         assert made.counters == Counters(0, 0, 0, 0)
@@ -69,19 +69,19 @@ class TestCreate:
         assert (given.purpose, given.counts, given.plan_version) == (Purpose.EXPLORE, True, 1)
 
     async def test_two_items_are_certified_at_once(self, services: Services) -> None:
-        made = await services.sessions.create(NewSession(items=items(2)))
+        made = await services.sessions.create(new_session(items=items(2)))
         assert best_pair(made)["certified"]
         assert json.loads((await services.results.certificate(made.session.id)).body)["pair"] == ["ad-0", "ad-1"]
 
     async def test_each_session_has_its_own_id_and_ticket_key(self, services: Services) -> None:
-        new = NewSession(items=items(3), name="the same", seed=1)
+        new = new_session(items=items(3), name="the same", seed=1)
         first, second = [(await services.sessions.create(new)).session for _ in range(2)]
         assert first.id != second.id
         assert first.ticket_key != second.ticket_key
 
     async def test_an_invalid_session_is_not_stored(self, store: SessionStore, services: Services) -> None:
-        with pytest.raises(InvalidSession, match="comes twice"):
-            await services.sessions.create(NewSession(items=(Item("a", "A"), Item("a", "B"))))
+        with pytest.raises(InvalidSession, match='can be "no_click" only with'):
+            await services.sessions.create(new_session(items=items(3), missing_feedback="no_click"))
         assert await store.sessions(10, None) == []
         assert await actions(store) == []
 
@@ -89,7 +89,7 @@ class TestCreate:
 class TestChange:
     async def test_the_snapshot_shows_the_new_state_at_once(self, services: Services, session_id: str) -> None:
         await services.results.best_pair(session_id)  # cached
-        changed = await services.sessions.change(session_id, SessionChange(state=State.PAUSED))
+        changed = await services.sessions.change(session_id, SessionPatch(state=State.PAUSED))
         assert changed.session.state is State.PAUSED
         assert best_pair(changed)["state"] == "paused"
         assert json.loads((await services.results.best_pair(session_id)).body)["state"] == "paused"
@@ -97,29 +97,29 @@ class TestChange:
     async def test_a_paused_session_does_not_explore_until_it_is_resumed(
         self, services: Services, session_id: str
     ) -> None:
-        await services.sessions.change(session_id, SessionChange(state=State.PAUSED))
+        await services.sessions.change(session_id, SessionPatch(state=State.PAUSED))
         (paused,) = await next_pairs(services, session_id, 1)
-        await services.sessions.change(session_id, SessionChange(state=State.RUNNING))
+        await services.sessions.change(session_id, SessionPatch(state=State.RUNNING))
         (resumed,) = await next_pairs(services, session_id, 1)
         assert (paused.purpose, resumed.purpose) == (Purpose.EXPLOIT, Purpose.EXPLORE)
 
     async def test_a_new_name_changes_nothing_else(self, services: Services, session_id: str) -> None:
         before = await services.results.session(session_id)
-        changed = await services.sessions.change(session_id, SessionChange(name="other"), "bp_1")
+        changed = await services.sessions.change(session_id, SessionPatch(name="other"), "bp_1")
         assert changed.session.name == "other"
         assert changed.snapshot == before.snapshot
         assert (changed.session.plan_version, changed.session.state) == (1, State.RUNNING)
 
     async def test_a_stopped_session_stays_stopped(self, services: Services, session_id: str) -> None:
-        await services.sessions.change(session_id, SessionChange(state=State.STOPPED))
-        for change in (SessionChange(state=State.RUNNING), SessionChange(budget=100)):
+        await services.sessions.change(session_id, SessionPatch(state=State.STOPPED))
+        for change in (SessionPatch(state=State.RUNNING), SessionPatch(budget=100)):
             with pytest.raises(InvalidStateChange):
                 await services.sessions.change(session_id, change)
         assert (await services.results.session(session_id)).session.state is State.STOPPED
 
     async def test_an_unknown_session_is_not_found(self, services: Services) -> None:
         with pytest.raises(SessionNotFound):
-            await services.sessions.change("unknown", SessionChange(name="other"))
+            await services.sessions.change("unknown", SessionPatch(name="other"))
 
 
 class TestRaiseBudget:
@@ -129,7 +129,7 @@ class TestRaiseBudget:
         await spend_budget(services, session_id)
         assert json.loads((await services.results.best_pair(session_id)).body)["verdict"] == "exhausted"
         (spent,) = await next_pairs(services, session_id, 1)
-        raised = await services.sessions.change(session_id, SessionChange(budget=1000), "bp_1")
+        raised = await services.sessions.change(session_id, SessionPatch(budget=1000), "bp_1")
         assert (raised.session.budget, best_pair(raised)["verdict"]) == (1000, "not_yet")
         last = await store.last_plan(session_id)
         assert last is not None
@@ -142,7 +142,7 @@ class TestRaiseBudget:
         self, store: SessionStore, services: Services, session_id: str
     ) -> None:
         with pytest.raises(InvalidStateChange, match="can only be raised"):
-            await services.sessions.change(session_id, SessionChange(budget=BUDGET - 1))
+            await services.sessions.change(session_id, SessionPatch(budget=BUDGET - 1))
         session = await store.session(session_id)
         assert (session.budget, session.plan_version) == (BUDGET, 1)
 
@@ -190,15 +190,15 @@ class TestDelete:
         assert (await actions(store))[1:] == [("bp_1", Action.DELETE)]
 
     async def test_other_sessions_are_not_affected(self, services: Services, session_id: str) -> None:
-        other = (await services.sessions.create(NewSession(items=items(3)))).session.id
+        other = (await services.sessions.create(new_session(items=items(3)))).session.id
         await services.sessions.delete(session_id)
         assert [view.session.id for view in await services.results.sessions(10, None)] == [other]
 
 
 async def test_each_change_is_logged(services: Services, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "bestpair.sessions"):
-        made = await services.sessions.create(NewSession(items=items(3)))
-        await services.sessions.change(made.session.id, SessionChange(name="other"))
+        made = await services.sessions.create(new_session(items=items(3)))
+        await services.sessions.change(made.session.id, SessionPatch(name="other"))
         await services.sessions.delete(made.session.id)
     logged = [record for record in caplog.records if record.name == "bestpair.sessions"]
     assert [record.getMessage() for record in logged] == ["session_created", "session_changed", "session_deleted"]

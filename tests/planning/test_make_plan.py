@@ -12,7 +12,8 @@ from app.engine.problem import Model
 from app.health import Health
 from app.planning.make_plan import make_plan
 from app.planning.plan import PlanningInput, StoredPlan
-from app.sessions.model import Counters, FeedbackKind
+from app.sessions.model import Counters
+from app.wire.vocabulary import FeedbackKind
 from tests.session_fixtures import MakeRecord
 from tests.session_log import NOW, Log
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from app.counting.fold import fold
-from app.database.tables import State
 from app.engine.problem import Model
 from app.errors import SessionNotFound, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
@@ -17,11 +16,12 @@ from app.impressions.handout import Impression
 from app.planning.plan import Planned
 from app.planning.planner import Planner
 from app.services import Services
-from app.sessions.creation import NewSession
-from app.sessions.model import Session, SessionChange
+from app.sessions.model import Session
 from app.telemetry.metrics import Meter, cell_index
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import a_session, feedback, issue, let_time_pass, reward
-from tests.session_fixtures import items
+from tests.session_fixtures import items, new_session
 from tests.store import SessionStore
 
 DEMAND = 6
@@ -104,7 +104,7 @@ class TestAdvance:
     async def test_an_idle_plan_is_not_followed_by_another(
         self, store: SessionStore, services: Services, planner: Planner, meter: Meter
     ) -> None:
-        made = (await services.sessions.create(NewSession(items=items(2)))).session
+        made = (await services.sessions.create(new_session(items=items(2)))).session
         last = await store.last_plan(made.id)
         assert last is not None
         assert last.demand.total == 0, "two items are one pair: certified at once"
@@ -140,7 +140,7 @@ class TestDeterministicModel:
     @pytest.fixture
     async def session_id(self, store: SessionStore, services: Services, planner: Planner) -> str:
         """A session whose second plan asks for several entries, each once."""
-        new = NewSession(items=items(4), model=Model.DETERMINISTIC, seed=1)
+        new = new_session(items=items(4), model=Model.DETERMINISTIC, seed=1)
         session_id = (await services.sessions.create(new)).session.id
         await answer(store, session_id, await self.hand_out(store, session_id), 0.5)
         await planner.advance(session_id)
@@ -238,7 +238,7 @@ class TestRaces:
     async def test_a_session_that_was_paused_meanwhile_is_shown_as_paused(
         self, store: SessionStore, planner: Planner, complete: str, while_planning: Callable[..., None]
     ) -> None:
-        while_planning(lambda: store.change_session(complete, SessionChange(state=State.PAUSED)))
+        while_planning(lambda: store.change_session(complete, SessionPatch(state=State.PAUSED)))
         await planner.advance(complete)
         body = await best_pair(store, complete)
         assert (body["plan_version"], body["state"]) == (2, "paused")

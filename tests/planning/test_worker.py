@@ -96,7 +96,7 @@ async def test_an_error_in_a_plan_is_raised_and_the_process_continues(
 ) -> None:
     expected = await in_process.plan(given, NOW)
     before = _pid(in_process)
-    unknown_policy = replace(given.session, settings=replace(given.session.settings, policy="none"))
+    unknown_policy = replace(given.session, settings=given.session.settings.model_copy(update={"policy": "none"}))
     with pytest.raises(PlanFailed, match="InvalidProblem"):
         await in_process.plan(replace(given, session=unknown_policy), NOW)
     assert await in_process.plan(given, NOW) == expected

@@ -15,7 +15,7 @@ from app.planning.plan import Planned
 from app.results.findings import CHANGED_SHARES, REMOVED_BOUND, describe
 from app.results.report import PlanReport
 from app.results.snapshots import snapshot_of
-from app.sessions.model import FeedbackKind
+from app.wire.vocabulary import FeedbackKind
 from tests.session_fixtures import MakeRecord, items
 from tests.session_log import NOW, Log, Users, a_clear_winner
 
@@ -125,7 +125,7 @@ def test_refreshed_snapshot_has_the_findings_of_the_plan(make_record: MakeRecord
 def test_a_changed_division_of_delta_is_reported(make_record: MakeRecord, choosing: str) -> None:
     log = Log(make_record(policy="lucb"), np.random.default_rng(1))
     list(islice(log.plans(), 3))
-    log.record = replace(log.record, settings=replace(log.record.settings, policy=choosing))
+    log.record = replace(log.record, settings=log.record.settings.model_copy(update={"policy": choosing}))
     assert body(log.plan())["health"] == [asdict(CHANGED_SHARES)]
 
 

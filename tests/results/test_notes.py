@@ -15,7 +15,7 @@ from app.planning.make_plan import make_plan
 from app.results.findings import describe
 from app.results.notes import NoteKind, epsilon_note, is_outdated, notes_from_signals, notes_of
 from app.results.snapshots import snapshot_of
-from app.sessions.model import FeedbackKind, MissingFeedback
+from app.wire.vocabulary import FeedbackKind, MissingFeedback
 from tests.examples import report
 from tests.session_fixtures import MakeRecord, MakeSettings, items
 from tests.session_log import NOW, Log
@@ -40,7 +40,7 @@ class TestUnusedRank:
 
     @pytest.mark.parametrize(("policy", "noted"), [("rplans", True), ("lucb", True), ("lrmc", False)])
     def test_it_is_noted_and_suspends_nothing(self, make_settings: MakeSettings, policy: str, *, noted: bool) -> None:
-        settings = replace(make_settings(), policy=policy, rank=2)
+        settings = make_settings().model_copy(update={"policy": policy, "rank": 2})
         found = notes_of(settings, report(estimated_reward=0.4), Signals())
         assert kinds(found) == [NoteKind.UNUSED_RANK] * noted
         assert not suspends(found)
@@ -52,7 +52,7 @@ class TestUnusedRank:
     def test_a_stored_session_with_a_rank_is_certified_as_before(self, make_record: MakeRecord) -> None:
         record = make_record(epsilon=0.2, delta=0.1)
         plain = Log(record, np.random.default_rng(3))
-        ranked = Log(replace(record, settings=replace(record.settings, rank=2)), np.random.default_rng(3))
+        ranked = Log(replace(record, settings=record.settings.model_copy(update={"rank": 2})), np.random.default_rng(3))
         assert [one.plan for one in ranked.plans()] == [one.plan for one in plain.plans()]
         body = json.loads(ranked.plan().snapshot.body)
         assert body["certified"]

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from app.database.tables import State
 from app.errors import NotCertified, SessionNotFound, StorageUnavailable
 from app.results.sql import Certificate
 from app.services import Services
-from app.sessions.model import SessionChange, Snapshot
+from app.sessions.model import Snapshot
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import a_session, add_plan, plan, record, snapshot
 from tests.store import SessionStore
 
@@ -73,7 +74,7 @@ async def test_the_heat_map_has_the_items_of_the_session(store: SessionStore, se
 async def test_the_census_counts_sessions_by_state_and_verdict(store: SessionStore, services: Services) -> None:
     made = await store.create_session(record(), plan(), body("not_yet"), None)
     await store.create_session(record(), plan(), body("certified"), None)
-    await store.change_session(made.id, SessionChange(state=State.PAUSED))
+    await store.change_session(made.id, SessionPatch(state=State.PAUSED))
     census = await services.results.census()
     assert census is not None
     assert sorted(group[:3] for group in census.groups) == [("paused", "not_yet", 1), ("running", "certified", 1)]

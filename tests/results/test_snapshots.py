@@ -8,12 +8,13 @@ from typing import Any, cast
 import pytest
 
 from app.database.store import Store
-from app.database.tables import State
 from app.errors import SessionNotFound
 from app.results.snapshots import CACHED_SNAPSHOTS, FRESH_SECONDS, STALE_SECONDS, Snapshots
 from app.results.sql import read_snapshot, set_snapshot
 from app.sessions.cache import SessionCache
-from app.sessions.model import SessionChange, Snapshot
+from app.sessions.model import Snapshot
+from app.wire.sessions import SessionPatch
+from app.wire.vocabulary import State
 from tests.examples import a_session, add_plan, plan, snapshot
 from tests.store import SessionStore
 
@@ -137,7 +138,7 @@ def content(found: Snapshot) -> dict[str, Any]:
 async def test_refresh_writes_the_snapshot_of_the_current_state(store: SessionStore, snapshots: Snapshots) -> None:
     session_id = await a_session(store)
     await snapshots.read(session_id)
-    await store.change_session(session_id, SessionChange(state=State.PAUSED))
+    await store.change_session(session_id, SessionPatch(state=State.PAUSED))
     await snapshots.refresh(session_id)
     assert snapshots.cached(session_id) is None, "the old one is dropped from the cache"
     stored = await snapshots.read(session_id)

@@ -10,13 +10,14 @@ from app.counting.rules import fold
 from app.database.heartbeat import Uptime
 from app.engine.confidence import upper_end
 from app.impressions.feedback import StoredImpression
-from app.sessions.creation import NewSession, settle
+from app.sessions.creation import settle
 from app.sessions.model import Item
+from tests.session_fixtures import new_session
 
 ALPHA = 0.1
 NO_CLICK = 0.6  # L of the one pair
 RUNS, IMPRESSIONS = 200, 300
-SETTINGS = settle(NewSession(items=(Item("a", "a"), Item("b", "b")), ticket_ttl_seconds=1e5, seed=1))
+SETTINGS = settle(new_session(items=(Item("a", "a"), Item("b", "b")), ticket_ttl_seconds=1e5, seed=1))
 UP = [Uptime(0.0, 1e9)]
 
 

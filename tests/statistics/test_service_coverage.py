@@ -15,9 +15,9 @@ from app.engine.confidence import upper_end
 from app.impressions.handout import Order
 from app.results.estimates import evidence_of
 from app.services import Services
-from app.sessions.creation import NewSession
 from app.sessions.model import Item
 from tests.examples import feedback
+from tests.session_fixtures import new_session
 from tests.store import SessionStore
 
 ALPHA = 0.1
@@ -29,7 +29,7 @@ ITEMS = (Item("a", "a"), Item("b", "b"), Item("c", "c"))
 
 async def missed(services: Services, store: SessionStore, rng: np.random.Generator) -> bool:
     """Runs one session; returns whether the upper bound of some pair was ever below the truth, at any fold."""
-    new = NewSession(items=ITEMS, policy="naive", epsilon=0.01, seed=1)
+    new = new_session(items=ITEMS, policy="naive", epsilon=0.01, seed=1)
     session_id = (await services.sessions.create(new)).session.id
     _, given = await services.impressions.next_pairs(Order(session_id, IMPRESSIONS, "next-pair/batch", None, ""))
     rewards = (rng.random(IMPRESSIONS) >= NO_CLICK).astype(float)

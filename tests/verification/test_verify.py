@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from app.database.tables import State
 from app.results.certificates import digest_of
-from app.sessions.creation import NewSession, settle
-from app.sessions.model import FeedbackKind, Session
+from app.sessions.creation import items_of, settle
+from app.sessions.model import Session
 from app.verification.logged_choices import choices_were_made
 from app.verification.verify import Check, verify
-from tests.session_fixtures import items
+from app.wire.vocabulary import FeedbackKind, State
+from tests.session_fixtures import items, new_session
 from tests.session_log import Log
 
 Document = dict[str, Any]
@@ -36,9 +36,9 @@ class Certified(NamedTuple):
 
 
 def certified_session(**settings: Any) -> Certified:
-    new = NewSession(items=items(4), **{"epsilon": 0.2, "delta": 0.1, "seed": 1, **settings})
+    new = new_session(items=items(4), **{"epsilon": 0.2, "delta": 0.1, "seed": 1, **settings})
     record = Session(
-        id="s", name="", items=new.items, settings=settle(new), ticket_key=b"", state=State.RUNNING, budget=None,
+        id="s", name="", items=items_of(new), settings=settle(new), ticket_key=b"", state=State.RUNNING, budget=None,
         plan_version=0, plan_id="", epoch=0, created_at=0.0, updated_at=0.0,
     )  # fmt: skip
     log = Log(record, np.random.default_rng(3))

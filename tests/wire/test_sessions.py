@@ -126,4 +126,4 @@ def test_a_patch_changes_something(content: str, message: str) -> None:
 
 def test_a_patch_keeps_what_is_left_out() -> None:
     patch = SessionPatch.model_validate_json('{"state": "paused"}')
-    assert (patch.state, patch.name, patch.budget) == ("paused", None, None)
+    assert patch.model_dump(exclude_unset=True) == {"state": "paused"}

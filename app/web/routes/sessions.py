@@ -39,7 +39,7 @@ async def create_session(
     admitted: Admitted,
 ) -> Session:
     """Creates a session and makes its first plan."""
-    view = await sessions.create(mapping.new_session(body), admitted.actor)
+    view = await sessions.create(body, admitted.actor)
     response.headers["Location"] = f"{request.scope.get('root_path', '')}/v1/sessions/{view.session.id}"
     return mapping.session(view)
 
@@ -88,7 +88,7 @@ async def change_session(
     admitted: Admitted,
 ) -> Session:
     """Pauses, resumes, stops or renames a session, or raises its budget."""
-    return mapping.session(await sessions.change(session_id, mapping.session_change(body), admitted.actor))
+    return mapping.session(await sessions.change(session_id, body, admitted.actor))
 
 
 @router.delete("/{session_id}", status_code=204, dependencies=[needs(Scope.ADMIN)], responses=declared(*IN_SESSION))
