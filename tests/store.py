@@ -5,8 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from app.access.audit import OPEN_ACCESS
-from app.counting.fold import fold
-from app.counting.sql import FoldResult
+from app.counting.sql import FoldResult, fold_session
 from app.database.statements import is_storable
 from app.database.store import Store
 from app.impressions.feedback import FeedbackRows, FeedbackStatus
@@ -91,10 +90,10 @@ class SessionStore(Store):
         return await self.submit(self.impressions._take_feedback, FeedbackRequest(session_id, rows), len(rows))
 
     async def fold(self, session_id: str) -> Counters:
-        return (await fold(self, session_id)).counters
+        return (await fold_session(self, session_id)).counters
 
     async def fold_result(self, session_id: str) -> FoldResult:
-        return await fold(self, session_id)
+        return await fold_session(self, session_id)
 
     async def planning_input(self, session_id: str) -> PlanningInput:
         return await self.read(read_planning_input, session_id, self.cache)

@@ -10,8 +10,11 @@ outcomes.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from app.database.heartbeat import Uptime
 from app.database.watch import ClockStep
+from app.engine.evidence import Evidence
 from app.impressions.feedback import StoredImpression
 from app.sessions.model import Settings
 from app.wire.vocabulary import MissingFeedback
@@ -35,6 +38,14 @@ class EvidenceRows:
     clicks_i: list[int] = field(default_factory=list)
     clicks_j: list[int] = field(default_factory=list)
     unanswered: list[int] = field(default_factory=list)
+
+    def to_evidence(self, n_items: int) -> Evidence:
+        """Returns the counts as the engine takes them."""
+        i, j, version, n, on_i, on_j = (
+            np.array(column, dtype=np.int64)
+            for column in (self.i, self.j, self.version, self.n, self.clicks_i, self.clicks_j)
+        )
+        return Evidence.empty(n_items).add(i, j, version, n, np.array(self.s, dtype=np.float64), (on_i, on_j))
 
 
 @dataclass(frozen=True)

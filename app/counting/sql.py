@@ -17,6 +17,7 @@ from app.counting.simple_sql import count_simple
 from app.database.database import Timeline, now
 from app.database.heartbeat import Heartbeat, uptime_periods
 from app.database.statements import AnyRow, AsJsonList, BulkInsert, IsOneOf, ParameterValue, Prepared
+from app.database.store import Store
 from app.database.tables import evidence, impressions, sessions
 from app.database.watch import ClockStep
 from app.engine.problem import Model
@@ -35,6 +36,7 @@ MAX_FOLDABLE = 100_000
 """Impressions that one read returns at most: their sequences are a few megabytes."""
 FOLDED_AT_ONCE = 2_000
 """Impressions that one transaction folds at most: the same number of rows as in a group commit, which waits for it."""
+_FOLD_TRIES = 3
 
 
 def _as_list(sequences: Select[tuple[int]]) -> Prepared:
@@ -164,6 +166,24 @@ class Foldable:
             return [self]
         starts = range(0, len(self.sequences), FOLDED_AT_ONCE)
         return [replace(self, sequences=self.sequences[start : start + FOLDED_AT_ONCE]) for start in starts]
+
+
+async def fold_session(store: Store, session_id: str) -> FoldResult:
+    """Folds a session in short transactions and returns its state after the last one; raises SessionNotFound.
+
+    In the deterministic model, two different values for one entry add a health entry, which suspends the session.
+    """
+    for _ in range(_FOLD_TRIES):
+        foldable = await store.read(read_foldable, session_id)
+        result: FoldResult | None = foldable.unchanged
+        for part in foldable.parts():
+            result = await store.write(fold_part, session_id, part, store.heartbeat)
+            if result is None:
+                await store.write(store.maintain)  # a failover or a clock step: handle it, and read again
+                break
+        if result is not None:
+            return result
+    return foldable.unchanged  # the next fold tries again
 
 
 def read_foldable(connection: Connection, session_id: str) -> Foldable:

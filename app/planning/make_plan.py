@@ -19,7 +19,6 @@ from app.impressions.handout import PairCounts
 from app.planning.memory import load_memory
 from app.planning.plan import Planned, PlanningInput, StoredPlan
 from app.results.certificates import Proof, certificate_of
-from app.results.estimates import evidence_of
 from app.results.findings import CHANGED_SHARES, REMOVED_BOUND, describe
 from app.results.report import PlanReport
 from app.results.snapshots import snapshot_of
@@ -38,7 +37,7 @@ def make_plan(planning_input: PlanningInput, now: datetime) -> Planned:
     """Returns the next plan. It depends only on what is stored; `now` is only shown in the snapshot."""
     session, problem = planning_input.session, planning_input.session.problem
     policy = policy_named(session.settings.policy)
-    evidence, shares = evidence_of(len(session.items), planning_input.evidence), policy.shares(problem)
+    evidence, shares = planning_input.evidence.to_evidence(len(session.items)), policy.shares(problem)
     loaded = load_memory(planning_input)
     result = plan(policy, problem, evidence, loaded.memory)
     last = None if planning_input.last_plan is None else planning_input.last_plan.report

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
-from app.counting.fold import fold
-from app.counting.sql import FoldResult
+from app.counting.sql import FoldResult, fold_session
 from app.database.store import Store
 from app.engine.problem import Model
 from app.errors import SessionError, SessionNotFound
@@ -111,7 +110,7 @@ class Planner:
 
     async def _fold(self, session_id: str) -> FoldResult:
         began = time.monotonic()
-        folded = await fold(self._store, session_id)
+        folded = await fold_session(self._store, session_id)
         now = time.monotonic()
         self._meter.observe("bestpair_fold_seconds", now - began)
         self._not_before[session_id] = now + (now - began) * (1 / FOLDING_SHARE - 1)

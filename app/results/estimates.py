@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from app.counting.rules import EvidenceRows
 from app.database.store import Store
 from app.engine.arrays import FloatArray, IntArray
 from app.engine.bounds import Bounds
@@ -117,15 +116,6 @@ def _imputed(problem: Problem, evidence: Evidence, i: IntArray, j: IntArray) -> 
     return complete(evidence.totals, problem.n_items, rank).entries(i, j)
 
 
-def evidence_of(n_items: int, rows: EvidenceRows) -> Evidence:
-    """Returns stored counts as the engine's evidence."""
-    i, j, version, n, on_i, on_j = (
-        np.array(column, dtype=np.int64)
-        for column in (rows.i, rows.j, rows.version, rows.n, rows.clicks_i, rows.clicks_j)
-    )
-    return Evidence.empty(n_items).add(i, j, version, n, np.array(rows.s, dtype=np.float64), (on_i, on_j))
-
-
 class _Cached(NamedTuple):
     plan: tuple[int, str]  # version and id
     epoch: int
@@ -177,6 +167,6 @@ class EstimatesCache:
 
 def _snapshot(measured: Measured, top: int) -> Snapshot:
     session = measured.session
-    evidence = evidence_of(len(session.items), measured.counts)
+    evidence = measured.counts.to_evidence(len(session.items))
     body = json.dumps(estimates_of(session, evidence, top, measured.race), separators=(",", ":"))
     return Snapshot(body, f'"{hashlib.sha256(body.encode()).hexdigest()[:32]}"')

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from app.counting.fold import fold
+from app.counting.sql import fold_session
 from app.engine.problem import Model
 from app.errors import SessionNotFound, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
@@ -321,9 +321,9 @@ class TestLoop:
         async def fold_or_fail(of: SessionStore, session_id: str) -> object:
             if session_id == broken:
                 raise RuntimeError("a defect")
-            return await fold(of, session_id)
+            return await fold_session(of, session_id)
 
-        monkeypatch.setattr("app.planning.planner.fold", fold_or_fail)
+        monkeypatch.setattr("app.planning.planner.fold_session", fold_or_fail)
         planner.start()
 
         async def planned() -> bool:

@@ -16,7 +16,7 @@ from app.engine.bounds import Bounds
 from app.engine.certificate import displayed
 from app.engine.evidence import Evidence
 from app.errors import StorageUnavailable
-from app.results.estimates import CACHED_MAPS, FRESH_SECONDS, EstimatesCache, estimates_of, evidence_of
+from app.results.estimates import CACHED_MAPS, FRESH_SECONDS, EstimatesCache, estimates_of
 from app.results.report import RankedPair
 from app.results.sql import Measured, read_measured
 from app.sessions.cache import SessionCache
@@ -83,7 +83,7 @@ def test_intervals_are_rounded_outwards(make_record: MakeRecord) -> None:
 
 def test_clicks_by_item_reach_the_engine() -> None:
     rows = EvidenceRows([0, 1], [2, 2], [1, 3], [9, 0], [4.0, 0.0], [3, 0], [2, 0], [1, 5])
-    evidence = evidence_of(3, rows)
+    evidence = rows.to_evidence(3)
     assert (evidence.clicks_i.tolist(), evidence.clicks_j.tolist()) == ([3], [2])
     assert evidence.n.tolist() == [9], "impressions without feedback are no evidence"
 

@@ -13,7 +13,6 @@ from app.counting import sql as counting
 from app.database.tables import impressions
 from app.engine.confidence import upper_end
 from app.impressions.handout import Order
-from app.results.estimates import evidence_of
 from app.services import Services
 from app.sessions.model import Item
 from tests.examples import feedback
@@ -40,7 +39,7 @@ async def missed(services: Services, store: SessionStore, rng: np.random.Generat
         results = await services.impressions.feedback_batch(session_id, answers)
         assert {result.status for result in results} == {"accepted"}
         await store.fold(session_id)
-        counts = evidence_of(len(ITEMS), (await store.planning_input(session_id)).evidence).distinct
+        counts = (await store.planning_input(session_id)).evidence.to_evidence(len(ITEMS)).distinct
         upper = upper_end(counts.n, counts.s, math.log(len(counts.n) / ALPHA))
         if np.any(upper < NO_CLICK):
             return True
