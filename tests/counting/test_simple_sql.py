@@ -1,11 +1,11 @@
-"""What the database counts by itself is what `maturity.fold` would have counted."""
+"""What the database counts by itself is what `counting.rules.fold` would have counted."""
 
 import random
 from dataclasses import astuple
 
 import pytest
 
-from app.counting import rules as maturity
+from app.counting import rules
 from app.counting import sql as folding
 from app.impressions.feedback import StoredImpression
 from app.wire.vocabulary import FeedbackKind
@@ -46,7 +46,7 @@ async def test_the_evidence_is_that_of_the_pure_fold(
             let_time_pass(database_url, 301)  # the silent ones are given up
     rows = execute(database_url, f"SELECT {FIELDS} FROM impressions ORDER BY sequence")  # noqa: S608
     ((now,),) = execute(database_url, "SELECT max(last_beat_at) FROM uptimes")
-    wanted = maturity.fold([StoredImpression(*row) for row in rows], settings(feedback=kind), now, [])
+    wanted = rules.fold([StoredImpression(*row) for row in rows], settings(feedback=kind), now, [])
     assert wanted.void
     assert 30 < len(wanted.counted) < 90
     counters = await store.fold(session_id)
