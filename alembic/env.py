@@ -1,4 +1,4 @@
-"""Runs the revisions, on the connection that `app.database.migrations` hands over or on that of `-x url=...`."""
+"""Runs the revisions, on the connection that `app.database.migrations` passes, or on a new one to `-x url=...`."""
 
 from alembic import context
 from sqlalchemy import Connection
@@ -7,7 +7,7 @@ from app.database.database import migration_engine
 from app.database.migrations import REVISION_TABLE
 from app.database.tables import metadata
 
-_LOCK = 0x62657374  # any fixed number: two `bestpair migrate` at once take turns
+_LOCK = 0x62657374  # any fixed number: if `bestpair migrate` runs twice at once, one waits for the other
 
 
 def _run(connection: Connection) -> None:
@@ -18,15 +18,15 @@ def _run(connection: Connection) -> None:
         target_metadata=metadata,
         version_table=REVISION_TABLE,
         render_as_batch=True,  # SQLite changes a table by copying it
-        transactional_ddl=True,  # also on SQLite: a revision happens entirely or not at all
+        transactional_ddl=True,  # also on SQLite: a revision is applied completely or not at all
     )
     with context.begin_transaction():
         context.run_migrations()
 
 
-handed_over = context.config.attributes.get("connection")
-if handed_over is not None:
-    _run(handed_over)
+passed = context.config.attributes.get("connection")
+if passed is not None:
+    _run(passed)
 else:
-    with migration_engine(context.get_x_argument(as_dictionary=True)["url"]).begin() as own:
-        _run(own)
+    with migration_engine(context.get_x_argument(as_dictionary=True)["url"]).begin() as new:
+        _run(new)

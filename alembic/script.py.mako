@@ -10,10 +10,10 @@ depends_on = ${repr(depends_on)}
 
 
 def upgrade() -> None:
-    """Brings the tables to this revision."""
+    """Upgrades the tables to this revision."""
     ${upgrades if upgrades else "pass"}
 
 
 def downgrade() -> None:
-    """Takes the tables back to the revision before."""
+    """Downgrades the tables to the revision before."""
     ${downgrades if downgrades else "pass"}

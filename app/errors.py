@@ -57,6 +57,14 @@ class Overloaded(SessionError):
     """The queue of writes is full; try again shortly."""
 
 
+class Unauthorized(SessionError):
+    """The request has no valid key: none, an unknown or revoked one, or several."""
+
+    def __init__(self, detail: str, challenge: str = "Bearer") -> None:
+        self.challenge = challenge
+        super().__init__(detail)
+
+
 class Forbidden(SessionError):
     """The key may not do this: it lacks the scope, or is bound to another session."""
 

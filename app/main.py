@@ -15,8 +15,8 @@ import uvicorn
 from fastapi import FastAPI
 from starlette.types import ASGIApp
 
-from app.access.admission import KeylessAccess
 from app.access.audit import COMMAND_LINE
+from app.access.control import AccessControl, KeylessAccess, is_loopback
 from app.access.key_cache import KeyCache
 from app.access.keys import Scope, new_key
 from app.access.rates import parse_rate
@@ -29,7 +29,6 @@ from app.services import Services
 from app.settings import InvalidSetting, Settings, variable_of
 from app.telemetry import logs
 from app.telemetry.metrics import Cells, Meter, NoArrayFree, shared_file
-from app.web.access_control import AccessControl, is_loopback
 from app.web.api import Api, build_api
 from app.web.event_stream import call_on_stop_signal
 from app.web.server import http_protocol, set_request_seconds, use_own_workers

@@ -141,8 +141,8 @@ class SessionStore(Store):
     async def sessions_to_advance(self) -> list[str]:
         return await self.services().sessions.planner.sessions_to_advance()
 
-    async def census(self, most_named: int) -> Census:
-        return await self.read(read_census, most_named)
+    async def census(self, max_named: int) -> Census:
+        return await self.read(read_census, max_named)
 
 
 def _check(session_id: str) -> None:

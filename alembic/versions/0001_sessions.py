@@ -1,4 +1,4 @@
-"""Sessions, impressions, plans, evidence and what belongs to them."""
+"""Create the tables of sessions: impressions, plans, evidence, certificates and idempotency keys; and uptimes."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Brings the tables to this revision."""
+    """Creates the tables."""
     op.create_table(
         "sessions",
         sa.Column("id", sa.Text(), nullable=False),
@@ -137,7 +137,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes the tables back to the revision before."""
+    """Drops the tables."""
     for table in (
         "uptimes",
         "certificates",

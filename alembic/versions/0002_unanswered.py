@@ -1,4 +1,4 @@
-"""How many impressions of each pair were never answered, counted beside the evidence."""
+"""Add a column to the evidence: how many impressions of each pair were never answered."""
 
 import json
 
@@ -24,7 +24,7 @@ _COUNT = sa.text(
 
 
 def upgrade() -> None:
-    """Adds the column and counts what has been given up so far, in sessions where silence is no answer."""
+    """Adds the column, and fills it for sessions where missing feedback makes an impression void."""
     op.add_column("evidence", sa.Column("unanswered", sa.BigInteger(), nullable=False, server_default=sa.text("0")))
     connection = op.get_bind()
     for session, settings in connection.execute(sa.text("SELECT id, settings FROM sessions")).all():
@@ -33,6 +33,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes the column away, and rows that hold nothing else."""
+    """Drops the column, and rows that contain nothing else."""
     op.execute("DELETE FROM evidence WHERE n = 0")
     op.drop_column("evidence", "unanswered")

@@ -1,4 +1,4 @@
-"""Access keys and the audit trail."""
+"""Create the tables of access keys and the audit trail."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds the tables; without a key nothing changes for those who use a server on loopback."""
+    """Creates the tables; a server on loopback works as before until the first key is created."""
     op.create_table(
         "keys",
         sa.Column("id", sa.Text(), nullable=False),
@@ -43,6 +43,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes the tables away, with all keys and the trail."""
+    """Drops the tables, with all keys and the audit trail."""
     for table in ("audit", "key_changes", "keys"):
         op.drop_table(table)

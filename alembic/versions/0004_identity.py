@@ -1,4 +1,4 @@
-"""Plans have an identity, uptimes count their beats, and a session knows what was open when the clock was set."""
+"""Add ids to plans, a counter of beats to uptimes, and to sessions what was open when the clock was set."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds the columns; servers of the version before go on without them."""
+    """Adds the columns; servers of the previous version continue to work without them."""
     text, number = sa.text("''"), sa.text("0")
     op.add_column("plans", sa.Column("id", sa.Text(), nullable=False, server_default=text))
     op.add_column("sessions", sa.Column("plan_id", sa.Text(), nullable=False, server_default=text))
@@ -20,7 +20,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Takes the columns away."""
+    """Drops the columns."""
     op.drop_column("uptimes", "beats")
     op.drop_column("sessions", "clock_step_at")
     op.drop_column("sessions", "open_at_clock_step")

@@ -16,7 +16,7 @@ from app.access.rates import parse_rate
 from app.database import migrations
 from app.database.database import Database, now
 from app.database.faults import DatabaseBehind, as_storage_unavailable
-from app.database.sqlite_files import FileLock
+from app.database.sqlite import FileLock
 from app.database.tables import audit, key_changes, keys, sessions
 from app.errors import SessionNotFound
 

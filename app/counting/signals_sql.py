@@ -16,7 +16,7 @@ class Signals:
     issued: int = 0
     answered: int = 0
     only_clicks: bool = False  # every answer so far was a click
-    # Age of the oldest open impression; infinite if there is no answer and some impressions were given up.
+    # Age of the oldest open impression; infinite if there is no answer and some impressions have expired.
     waited_seconds: float = field(default=0.0, compare=False)
 
 

@@ -18,7 +18,7 @@ from app.database.database import Database, Timeline, now
 from app.database.faults import DatabaseBehind, UnsupportedDatabase, as_storage_unavailable, cause, reason
 from app.database.heartbeat import BEAT_SECONDS, Heartbeat
 from app.database.postgresql import missing_rights
-from app.database.sqlite_files import FileLock, check_is_not_lost, files_of
+from app.database.sqlite import FileLock, check_is_not_lost, files_of
 from app.database.watch import DatabaseWatch, Receipt
 from app.database.writer import Writer
 from app.errors import SessionError, StorageUnavailable

@@ -6,7 +6,7 @@ share the cost of one commit, and no request waits for more than two commits.
 Every transaction takes locks in the same order, so that processes cannot deadlock: session rows by id, then impressions
 by (session, sequence), then everything else. Feedback locks no session rows.
 
-A request with an error of its own (a stopped session, a key with another body) gets that error as its result. If a
+A request that is refused (a stopped session, a key with another body) gets an error as its result. If a
 transaction fails as a whole, it runs again when another process's transaction was the cause, or when its connection
 had died before the commit was sent. If the database cannot be used, all its callers get that error. Otherwise one of
 its requests must have caused the failure, and each request runs again in a separate transaction.
@@ -189,7 +189,7 @@ class Writer(Generic[Request]):
 
     def _check_capacity(self) -> None:
         """Raises Overloaded if too many requests or rows are queued."""
-        buffers = tuple(self._buffers.values())  # a copy: another loop may add its own buffer meanwhile
+        buffers = tuple(self._buffers.values())  # a copy: another loop may add its buffer at the same time
         requests = sum([each.n_added for each in buffers]) - self._n_taken
         rows = sum([each.n_rows_added for each in buffers]) - self._n_rows_taken
         if requests >= self._capacity or rows >= self._capacity * _ROWS_PER_REQUEST:

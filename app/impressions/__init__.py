@@ -1,1 +1,1 @@
-"""Hand out pairs and take feedback: tickets, the order of a plan, and what an answer does."""
+"""Hand out pairs and take feedback: tickets, the order of a plan, and what feedback does to an impression."""

@@ -15,7 +15,7 @@ _CLICK_OR_NOT = (0.0, 1.0)
 
 
 class FeedbackStatus(StrEnum):
-    """What became of feedback."""
+    """What was done with feedback."""
 
     ACCEPTED = "accepted"
     DUPLICATE = "duplicate"

@@ -38,7 +38,7 @@ from app.telemetry.metrics import Meter
 from app.wire.serving import Feedback
 
 _FEW = 4
-"""Rows of one reward in one commit, below which a statement of their own does not pay on SQLite."""
+"""With fewer rows of the same reward in a commit, a separate statement does not pay off on SQLite."""
 
 _SESSIONS = Prepared(
     select(
@@ -62,7 +62,7 @@ _LOCKED = (
 )
 _BY_TICKET = Prepared(select(Clock().label("now"), _LOCKED))  # the time at which each row had been locked
 
-# Not "epoch IS NULL": PostgreSQL, as long as it has no statistics, would take that for rare and read all open rows.
+# Not "epoch IS NULL": without statistics, PostgreSQL assumes that this is rare, and reads all open rows.
 _STILL_OPEN = "coalesce(impressions.epoch, -1) = -1 AND impressions.outcome IS NULL AND NOT impressions.not_shown"
 _KEYS = ["session_id", "sequence"]
 _ACCEPT = BulkUpdate(impressions, ["outcome", "clicked", "not_shown", "answered_at"], _KEYS, _STILL_OPEN)
@@ -72,7 +72,7 @@ _STORE_LATE = BulkUpdate(
 
 _UNANSWERED = (
     "impressions.outcome IS NULL AND NOT not_shown AND late_outcome IS NULL AND NOT void"
-    # Not "epoch IS NULL": the partial index of open rows is the wrong way to a few tickets.
+    # Not "epoch IS NULL": the database would use the partial index of open rows, which is slow for a few tickets.
     " AND coalesce(epoch, -1) = -1"
 )
 _ACCEPT_SQLITE = (
@@ -92,8 +92,8 @@ _ACCEPT_POSTGRESQL = (
     f"WITH taken AS (UPDATE impressions SET outcome = given.outcome, answered_at = {POSTGRESQL_NOW}"  # noqa: S608 - no values
     " FROM unnest(%s::text[], %s::text[], %s::double precision[], %s::double precision[])"
     " AS given (ticket, session_id, outcome, seconds)"
-    # One CASE expression, because PostgreSQL cannot guess how few rows it leaves, nor use the session to find them.
-    # With a new table and plain conditions it guessed one row, read the whole table for each answer, and took 10 s.
+    # A CASE expression, because PostgreSQL does not estimate its selectivity, and cannot use the session to find rows.
+    # With plain conditions on a new table, it estimated one row, read the whole table for each answer, and took 10 s.
     " WHERE impressions.ticket = given.ticket"
     f" AND CASE WHEN impressions.session_id = given.session_id AND {_UNANSWERED} THEN TRUE ELSE FALSE END"
     f" AND issued_at + given.seconds > {POSTGRESQL_NOW} RETURNING impressions.ticket)"
@@ -168,15 +168,15 @@ class FeedbackJob(Job[FeedbackRequest, list[FeedbackStatus]]):
         self, connection: Connection, requests: Sequence[FeedbackRequest]
     ) -> tuple[dict[str, FixedParts], dict[str, ClockStep]]:
         """Returns the sessions that exist, and the clock steps of those with impressions from before a step."""
-        found: dict[str, FixedParts] = {}
+        existing: dict[str, FixedParts] = {}
         steps: dict[str, ClockStep] = {}
         for id_, created_at, sequence, step_at, now in _SESSIONS.rows(
             connection, ids=sorted({each.session_id for each in requests})
         ):
-            found[id_] = fixed_parts(connection, id_, created_at, self._cache)
-            if step_at and now < step_at + found[id_].settings.final_after_seconds:
+            existing[id_] = fixed_parts(connection, id_, created_at, self._cache)
+            if step_at and now < step_at + existing[id_].settings.final_after_seconds:
                 steps[id_] = ClockStep(sequence, step_at)
-        return found, steps
+        return existing, steps
 
 
 def accept_simple(connection: Connection, simple: Mapping[Rewarded, list[str]], touched: Sequence[str]) -> set[str]:
@@ -188,15 +188,15 @@ def accept_simple(connection: Connection, simple: Mapping[Rewarded, list[str]], 
     if connection.dialect.name == "sqlite":
         return _accept_on_sqlite(connection, simple)
     execute(connection, _LOCK_POSTGRESQL, [text_array(touched)])
-    given = [(reward, ticket) for reward, tickets in simple.items() for ticket in tickets]
+    rows = [(reward, ticket) for reward, tickets in simple.items() for ticket in tickets]
     columns = (
-        text_array([ticket for _, ticket in given]),
-        text_array([reward.session_id for reward, _ in given]),
-        number_array([reward.outcome for reward, _ in given]),
-        number_array([reward.seconds for reward, _ in given]),
+        text_array([ticket for _, ticket in rows]),
+        text_array([reward.session_id for reward, _ in rows]),
+        number_array([reward.outcome for reward, _ in rows]),
+        number_array([reward.seconds for reward, _ in rows]),
     )
-    some, count = execute(connection, _ACCEPT_POSTGRESQL, [*columns, len(given)]).fetchone()
-    return {ticket for _, ticket in given} if count == len(given) else set(some or ())
+    some, count = execute(connection, _ACCEPT_POSTGRESQL, [*columns, len(rows)]).fetchone()
+    return {ticket for _, ticket in rows} if count == len(rows) else set(some or ())
 
 
 def _accept_on_sqlite(connection: Connection, simple: Mapping[Rewarded, list[str]]) -> set[str]:
@@ -206,8 +206,8 @@ def _accept_on_sqlite(connection: Connection, simple: Mapping[Rewarded, list[str
         if len(tickets) < _FEW:
             continue
         execute(connection, "SAVEPOINT accepting", ())
-        given = (reward.outcome, json.dumps(tickets), reward.session_id, reward.seconds)
-        if execute(connection, _ACCEPT_SQLITE, given).rowcount == len(tickets):
+        parameters = (reward.outcome, json.dumps(tickets), reward.session_id, reward.seconds)
+        if execute(connection, _ACCEPT_SQLITE, parameters).rowcount == len(tickets):
             accepted.update(tickets)
         else:
             execute(connection, "ROLLBACK TO accepting", ())
@@ -261,12 +261,12 @@ def _lock(
 ) -> tuple[dict[str, tuple[str, StoredImpression]], float]:
     """Returns the impressions of these tickets, locked, each with its session; and the time."""
     rows = _BY_TICKET.rows(connection, tickets=list(tickets)) if tickets else []
-    found = {row[1]: (row[2], StoredImpression(*row[3:])) for row in rows}
-    for session_id, impression in found.values():
+    by_ticket = {row[1]: (row[2], StoredImpression(*row[3:])) for row in rows}
+    for session_id, impression in by_ticket.values():
         step = steps.get(session_id)
         if step is not None and step.covers(impression.sequence):
             impression.issued_at = step.at  # its lifetime began again
-    return found, max((row[0] for row in rows), default=0.0)
+    return by_ticket, max((row[0] for row in rows), default=0.0)
 
 
 class _Changes:

@@ -1,8 +1,8 @@
 """Hand-out: the order in which a plan's pairs are shown, and what each caller of next-pair gets.
 
-Every process that knows a plan knows the same order, a seeded shuffle, so processes share only a position (the cursor).
-The shuffle keeps the time of day from correlating with pairs. A very long demand is cut into chunks, each with a fair
-part of every pair, so that no process holds more than one chunk's worth of positions.
+The order is a seeded shuffle of the plan: every process computes the same one, so they share only a position (the
+cursor). Because of the shuffle, pairs do not correlate with the time of day. A very long demand is divided into chunks
+with an equal part of every pair, so that no process has to hold all positions in memory.
 """
 
 import json
@@ -77,9 +77,9 @@ class PairCounts:
     @classmethod
     def of(cls, triples: Iterable[tuple[int, int, int]]) -> Self:
         """Returns these triples of i, j and count."""
-        given = tuple(triples)
-        counts = cls(json.dumps(given, separators=(",", ":")))
-        counts.__dict__["total"] = sum(count for _, _, count in given)
+        listed = tuple(triples)
+        counts = cls(json.dumps(listed, separators=(",", ":")))
+        counts.__dict__["total"] = sum(count for _, _, count in listed)
         return counts
 
     @property
@@ -111,14 +111,14 @@ class HandoutSequence:
 
     def pairs(self, position: int, count: int) -> list[tuple[int, int]]:
         """Returns `count` pairs from this position on; positions start at 0 and wrap around at the end."""
-        found: list[tuple[int, int]] = []
-        while len(found) < count:
-            within, unrolled = (position + len(found)) % self.total, self._unrolled
+        pairs: list[tuple[int, int]] = []
+        while len(pairs) < count:
+            within, unrolled = (position + len(pairs)) % self.total, self._unrolled
             if not unrolled.start <= within < unrolled.end:
                 unrolled = self._unrolled = self._unroll(within)
             start = within - unrolled.start
-            found += unrolled.pairs[start : start + count - len(found)]
-        return found
+            pairs += unrolled.pairs[start : start + count - len(pairs)]
+        return pairs
 
     def _unroll(self, within: int) -> "_Unrolled":
         """Returns the chunk that contains a position as Python tuples: numpy is slow at single values."""
@@ -159,18 +159,18 @@ class HandoutState:
         """Returns `count` impressions for one caller; those that explore are also added to `new`, to be stored.
 
         Raises:
-            SessionStopped: the session hands out nothing more.
+            SessionStopped: the session hands out no more pairs.
         """
         if self.session.state is State.STOPPED:
             raise SessionStopped(f"session {self.session.id} is stopped and cannot be resumed; create a new one")
-        given: list[Impression] = []
-        while len(given) < count:
-            n = self._explorable(count - len(given), rng)
-            given += self._explore(n, rng) if n else [self._exploit(rng)]
-        return given
+        impressions: list[Impression] = []
+        while len(impressions) < count:
+            n = self._explorable(count - len(impressions), rng)
+            impressions += self._explore(n, rng) if n else [self._exploit(rng)]
+        return impressions
 
     def _explorable(self, wanted: int, rng: random.Random) -> int:
-        """Returns how many of the next impressions explore, at most those wanted."""
+        """Returns how many of the next impressions explore, at most `wanted`."""
         if self.session.state is not State.RUNNING or self.sequence is None or self.sequence.total == 0:
             return 0
         if self.session.budget is not None:
@@ -186,16 +186,16 @@ class HandoutState:
         total, tickets, version = self.sequence.total, self.tickets, self.session.plan_version
         # In the deterministic model an entry counts once; repeats are handed out while answers are outstanding.
         once = self.session.settings.model is Model.DETERMINISTIC
-        given = []
+        impressions = []
         for position, pair in enumerate(self.sequence.pairs(self.cursor, count), self.cursor):
             i, j = _random_order(pair, rng)
             counts = not (once and position >= total)
-            given.append(Impression(next(tickets), i, j, Purpose.EXPLORE, counts, version))
+            impressions.append(Impression(next(tickets), i, j, Purpose.EXPLORE, counts, version))
             self.issued += counts
-        self.new += given
+        self.new += impressions
         self.next_sequence += count
         self.cursor += count
-        return given
+        return impressions
 
     def _exploit(self, rng: random.Random) -> Impression:
         i, j = _random_order(self.best, rng)
@@ -204,5 +204,5 @@ class HandoutState:
 
 
 def _random_order(pair: tuple[int, int], rng: random.Random) -> tuple[int, int]:
-    """Returns the pair in random order: slots differ, and no item may always have the better one."""
+    """Returns the pair in random order: one slot may get more clicks, and no item may always be in it."""
     return pair if rng.random() < 0.5 else (pair[1], pair[0])

@@ -28,7 +28,7 @@ _FEW = 4
 """Below this average of impressions per session, one statement for all sessions is cheaper than one for each."""
 _EXPIRED_AT_ONCE = 5_000
 _BLOCK = 256
-"""Rows of the largest statement on SQLite, whose statements may have 32,766 parameters."""
+"""Rows of the largest statement on SQLite, which allows 32,766 parameters in a statement."""
 
 _STATE = select(
     *SESSION_COLUMNS,
@@ -125,7 +125,7 @@ class IssueJob(Job[Order, list[Impression]]):
                 continue
             n_before = len(state.new)
             try:
-                given = state.hand_out(order.n_impressions, self._rng)
+                handed_out = state.hand_out(order.n_impressions, self._rng)
             except SessionError as error:
                 results.append(error)
                 continue
@@ -134,9 +134,9 @@ class IssueJob(Job[Order, list[Impression]]):
             self._issued["exploit"] += order.n_impressions - n_explored
             keys.setdefault(order.session_id, []).extend([order.idempotency_key] * n_explored)
             if key is not None:
-                responses[key] = order.body_digest, given
-                new_responses.append((*key, order.body_digest, _response_to_text(given), now))
-            results.append(given)
+                responses[key] = order.body_digest, handed_out
+                new_responses.append((*key, order.body_digest, _response_to_text(handed_out), now))
+            results.append(handed_out)
         changed = [state for state in states.values() if state.new]
         _insert(connection, changed, keys, now)
         _UPDATE_SESSIONS.run(
@@ -191,8 +191,8 @@ class IssueJob(Job[Order, list[Impression]]):
         """Returns the hand-out sequence of the session's current plan, None if the plan asks for nothing."""
 
         def read() -> HandoutSequence | None:
-            given = {"id": session.id, "version": session.plan_version}
-            pairs = PairCounts(connection.execute(_HANDOUT, given).scalar_one()).triples
+            plan = {"id": session.id, "version": session.plan_version}
+            pairs = PairCounts(connection.execute(_HANDOUT, plan).scalar_one()).triples
             return HandoutSequence(pairs, session.settings.seed, session.plan_version) if pairs else None
 
         return self._sequences.get((session.id, session.created_at, session.plan_version, session.plan_id), read)
@@ -280,7 +280,7 @@ def insert_impressions(
 
 
 def _array(values: Iterable[str]) -> str:
-    """Returns an array literal: the driver's own way of adapting lists takes ten times as long."""
+    """Returns an array literal; the driver's own conversion of lists takes ten times as long."""
     return "{" + ",".join(values) + "}"
 
 
@@ -299,8 +299,8 @@ def _insert_sqlite(
         size = min(_BLOCK, 1 << (len(new) - start).bit_length() - 1)
         tickets, i, j, _, counts, _ = zip(*new[start : start + size], strict=True)
         own_keys = keys[start : start + size] if keyed else ()
-        given = (session_id, new[0].plan_version, at, first + start, *tickets, *i, *j, *counts, *own_keys)
-        execute(connection, _sqlite_statement(size, keyed), given)
+        parameters = (session_id, new[0].plan_version, at, first + start, *tickets, *i, *j, *counts, *own_keys)
+        execute(connection, _sqlite_statement(size, keyed), parameters)
         start += size
 
 

@@ -20,7 +20,8 @@ from app.wire.vocabulary import FeedbackKind
 REFUSALS = {
     FeedbackStatus.NOT_FOUND: "no impression of this session has this ticket",
     FeedbackStatus.CONFLICT: (
-        "this ticket was answered before, with another value; the first answer stays, so name all clicked items in one"
+        "feedback for this ticket was sent before, with another value, and only the first counts; send all clicked "
+        "items of an impression together"
     ),
     FeedbackStatus.INVALID: "names an item that this impression did not show; send only ids of the pair shown",
 }
@@ -28,7 +29,7 @@ REFUSALS = {
 
 
 class RowResult(NamedTuple):
-    """What became of one row of a batch."""
+    """The result of one row of a batch."""
 
     status: str
     detail: str | None = None
@@ -55,7 +56,7 @@ class Impressions:
         self._store = store
         self._lookup = lookup
         self._on_feedback = on_feedback  # called with the session and the number of accepted rows
-        # Seeded by the system; decides which slot an item gets, no secrets.
+        # Seeded by the system; it decides which slot an item gets, and makes no secrets.
         self._issue = IssueJob(cache, rng or random.Random(), meter)  # noqa: S311
         self._take_feedback = FeedbackJob(cache, meter)
         store.cleanup.append(delete_expired_keys)
@@ -70,7 +71,7 @@ class Impressions:
         return session, await self._store.submit(self._issue, order, order.n_impressions, drop_if_cancelled=True)
 
     async def feedback(self, session_id: str, feedback: Feedback) -> FeedbackStatus:
-        """Returns what became of one feedback; raises TicketNotFound, FeedbackConflict, InvalidFeedback."""
+        """Returns what was done with one feedback; raises TicketNotFound, FeedbackConflict, InvalidFeedback."""
         session = self._lookup.cached(session_id) or await self._lookup.get(session_id)
         check_feedback(feedback, session)
         (status,) = await self._submit(session_id, [feedback])
@@ -86,7 +87,7 @@ class Impressions:
     async def feedback_batch(self, session_id: str, rows: FeedbackRows) -> list[RowResult]:
         """Returns one result per row, in order; an invalid row does not affect the others."""
         good, bad = _check_rows(rows, await self._lookup.get(session_id))
-        # Asked even if no row is left: the database knows whether the session still exists.
+        # Submitted even if no row is left: this raises SessionNotFound if the session was deleted.
         statuses = await self._submit(session_id, good)
         self._on_feedback(session_id, statuses.count(FeedbackStatus.ACCEPTED))
         results = [_ROW_RESULTS[status] for status in statuses]
@@ -96,11 +97,11 @@ class Impressions:
 
     async def _submit(self, session_id: str, rows: FeedbackRows) -> list[FeedbackStatus]:
         try:
-            waiting = self._store.submit(self._take_feedback, FeedbackRequest(session_id, rows), len(rows))
+            result = self._store.submit(self._take_feedback, FeedbackRequest(session_id, rows), len(rows))
         except SessionError:
             self._store.heartbeat.note_refusal()
             raise
-        return await waiting
+        return await result
 
 
 def _check_rows(rows: FeedbackRows, session: Session) -> tuple[FeedbackRows, list[tuple[int, RowResult]]]:

@@ -1,4 +1,4 @@
-"""Tickets: names of impressions that cannot be guessed. Stored ones are random; exploit ones are signed."""
+"""Tickets: names of impressions that cannot be guessed. Tickets of stored impressions are random, others are signed."""
 
 import base64
 import hashlib
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 _EXPLOIT = "x"
 """First letter of a signed ticket; stored tickets begin with `_STORED`."""
 _STORED = "t"
-_RANDOM_BYTES, _RANDOM_LETTERS = 18, 24  # without a rest: base64 turns 3 bytes into 4 letters
+_RANDOM_BYTES, _RANDOM_LETTERS = 18, 24  # base64 turns 3 bytes into 4 letters
 _DRAWN_AT_ONCE = 256
 _NONCE_BYTES = 12
 _SIGNATURE_BYTES = 16
@@ -19,21 +19,16 @@ _SIGNATURE_BYTES = 16
 def stored_tickets() -> Iterator[str]:
     """Yields tickets for impressions that get a row: the time, then 144 random bits, drawn many at a time.
 
-    The time is no secret and proves nothing. It keeps new tickets together in the database's index, which would
-    otherwise change a page of its own for every single one.
+    The time is not a secret, and nothing relies on it. It places new tickets next to each other in the database's
+    index; otherwise every new ticket would change another page.
     """
     count = 1
     while True:
         drawn = base64.urlsafe_b64encode(secrets.token_bytes(_RANDOM_BYTES * count)).decode()
-        beginning = f"{_STORED}{time.time_ns() // 1_000_000:011x}"  # of equal length until the year 2527
+        prefix = f"{_STORED}{time.time_ns() // 1_000_000:011x}"  # of equal length until the year 2527
         for start in range(0, len(drawn), _RANDOM_LETTERS):
-            yield beginning + drawn[start : start + _RANDOM_LETTERS]
+            yield prefix + drawn[start : start + _RANDOM_LETTERS]
         count = min(4 * count, _DRAWN_AT_ONCE)
-
-
-def new_ticket() -> str:
-    """Returns one such ticket."""
-    return next(stored_tickets())
 
 
 def exploit_ticket(key: bytes, session_id: str) -> str:
@@ -52,7 +47,7 @@ def is_exploit_ticket(ticket: str, key: bytes, session_id: str) -> bool:
         return False
     nonce, signature = raw[:_NONCE_BYTES], raw[_NONCE_BYTES:]
     genuine = hmac.compare_digest(signature, _signature(key, session_id, nonce))
-    return genuine and _EXPLOIT + _text(raw) == ticket  # one spelling only: unused bits cannot be altered
+    return genuine and _EXPLOIT + _text(raw) == ticket  # only the canonical encoding: unused bits must not be altered
 
 
 def _signature(key: bytes, session_id: str, nonce: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Make one plan: evidence and memory in; a plan for the log, a snapshot and maybe a certificate out. Pure."""
+"""Make one plan from evidence and memory: a plan for the log, a snapshot, and maybe a certificate. A pure function."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -27,24 +27,24 @@ from app.results.sql import Certificate
 
 
 def unanswered_of(rows: EvidenceRows, closed_before: int) -> Unanswered:
-    """Returns which impressions were answered and which were not, as the engine takes it."""
-    i, j, version, answered, silent = (
+    """Returns the numbers of answered and unanswered impressions, in the engine's form."""
+    i, j, version, answered, unanswered = (
         np.array(column, dtype=np.int64) for column in (rows.i, rows.j, rows.version, rows.n, rows.unanswered)
     )
-    return Unanswered(i, j, version, answered, silent, closed_before)
+    return Unanswered(i, j, version, answered, unanswered, closed_before)
 
 
-def make_plan(given: PlanningInput, now: datetime) -> Planned:
-    """Returns the next plan; it depends on nothing but what is stored, except for the time shown in the snapshot."""
-    session, problem = given.session, given.session.problem
+def make_plan(planning_input: PlanningInput, now: datetime) -> Planned:
+    """Returns the next plan. It depends only on what is stored; `now` is only shown in the snapshot."""
+    session, problem = planning_input.session, planning_input.session.problem
     policy = policy_named(session.settings.policy)
-    evidence, shares = evidence_of(len(session.items), given.evidence), policy.shares(problem)
-    loaded = load_memory(given)
+    evidence, shares = evidence_of(len(session.items), planning_input.evidence), policy.shares(problem)
+    loaded = load_memory(planning_input)
     result = plan(policy, problem, evidence, loaded.memory)
-    last = None if given.last_plan is None else given.last_plan.report
-    contradicted = _findings(given, problem, evidence, loaded.memory.choices, shares)
-    found = (*loaded.lost, *_changed_shares(last, shares), *contradicted)
-    health = merge(() if last is None else last.health, found)
+    last = None if planning_input.last_plan is None else planning_input.last_plan.report
+    findings_now = _findings(planning_input, problem, evidence, loaded.memory.choices, shares)
+    new_health = (*loaded.lost, *_changed_shares(last, shares), *findings_now)
+    health = merge(() if last is None else last.health, new_health)
     report = PlanReport.of(result.report, session.budget, shares, health)
     demand = PairCounts.of(
         zip(result.demand.i.tolist(), result.demand.j.tolist(), result.demand.count.tolist(), strict=True)
@@ -56,35 +56,37 @@ def make_plan(given: PlanningInput, now: datetime) -> Planned:
         handout=demand,
         report=report,
         memory=result.memory.to_json(),
-        counted_before=given.counters.counted,
+        counted_before=planning_input.counters.counted,
         follows=session.plan_id,
     )
-    snapshot = snapshot_of(replace(session, plan_version=new.version), report, given.health, given.signals, now)
+    snapshot = snapshot_of(
+        replace(session, plan_version=new.version), report, planning_input.health, planning_input.signals, now
+    )
     proof = Proof(problem, evidence, loaded.memory.choices, shares)
-    return Planned(new, snapshot, _new_certificate(given, result, proof, health), session.state)
+    return Planned(new, snapshot, _new_certificate(planning_input, result, proof, health), session.state)
 
 
 def _changed_shares(last: PlanReport | None, shares: Shares) -> tuple[Health, ...]:
-    """Returns a finding if the last plan divided delta in another way."""
+    """Returns a health entry if the last plan divided delta among the bounds in another way."""
     if last is None or last.shares == shares:
         return ()
     return (REMOVED_BOUND,) if last.shares is None else (CHANGED_SHARES,)
 
 
 def _findings(
-    given: PlanningInput, problem: Problem, evidence: Evidence, choices: Choices, shares: Shares
+    planning_input: PlanningInput, problem: Problem, evidence: Evidence, choices: Choices, shares: Shares
 ) -> tuple[Health, ...]:
-    """Returns what contradicts the assumptions, in words."""
-    unanswered = unanswered_of(given.evidence, given.closed_before)
-    found = findings(problem, evidence, choices, shares, unanswered)
-    return tuple(describe(finding, given.session.items) for finding in found)
+    """Returns a health entry for everything in the evidence that contradicts the assumptions."""
+    unanswered = unanswered_of(planning_input.evidence, planning_input.closed_before)
+    items = planning_input.session.items
+    return tuple(describe(each, items) for each in findings(problem, evidence, choices, shares, unanswered))
 
 
 def _new_certificate(
-    given: PlanningInput, result: Plan, proof: Proof, health: tuple[Health, ...]
+    planning_input: PlanningInput, result: Plan, proof: Proof, health: tuple[Health, ...]
 ) -> Certificate | None:
-    """Returns the certificate if this plan is the one that certified and nothing casts doubt on it."""
-    latched = result.memory.certified
-    if latched is None or latched.version != result.memory.version or suspends((*given.health, *health)):
+    """Returns the certificate if this plan is the one that certified, and no health entry suspends the verdict."""
+    certified = result.memory.certified
+    if certified is None or certified.version != result.memory.version or suspends((*planning_input.health, *health)):
         return None
-    return certificate_of(given.session, latched, proof, given.evidence)
+    return certificate_of(planning_input.session, certified, proof, planning_input.evidence)

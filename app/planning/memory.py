@@ -1,10 +1,11 @@
-"""What planning remembers: the last plan's memory, and what to do if it cannot be read.
+"""The memory of the last plan, which the next plan starts from; and what to do if it cannot be read.
 
-Choices (`engine.choices`) are paid for from delta, the k-th with a part of its own. One that is used and then forgotten
-would be paid for twice, and the proof would be worth less than it says. The choices of the last plan have not been used
-yet: the next plan is the first to look at them. So if the last memory cannot be read, the one before it does instead,
-and nothing used is forgotten. If that cannot be read either, the session goes on, but can certify nothing any more.
-The same applies if the last memory uses bound G, which is removed: without G, its share of delta would be spent again.
+Every choice (`engine.choices`) takes a part of delta: the k-th choice the k-th part. If a choice were used and then
+forgotten, its part would be spent twice, and the proof would promise more than it can. The choices in the last plan's
+memory have not been used yet, because the next plan is the first to use them. So if that memory cannot be read, the one
+before it is used instead, and no choice that was used is forgotten. If that one cannot be read either, the session
+continues, but cannot be certified any more. The same applies if the last memory uses bound G, which is removed: without
+G, its share of delta would be spent again.
 """
 
 import json
@@ -23,31 +24,31 @@ from app.results.report import ALWAYS_ASSUMED, PlanReport
 
 @dataclass(frozen=True)
 class LoadedMemory:
-    """The memory to plan with, at the stored version, and what was lost with the one that should have been there."""
+    """The memory to plan with, at the stored version; and health entries if an unreadable memory means a loss."""
 
     memory: Memory
     lost: tuple[Health, ...] = ()
 
 
-def load_memory(given: PlanningInput) -> LoadedMemory:
-    """Returns the policy's memory. A verdict that had latched is in the last plan's report too, and is kept."""
-    version, last = given.session.plan_version, given.last_plan
+def load_memory(planning_input: PlanningInput) -> LoadedMemory:
+    """Returns the memory for the next plan. If it cannot be read, a certified verdict is taken from the last report."""
+    version, last = planning_input.session.plan_version, planning_input.last_plan
     if last is None:
         return LoadedMemory(Memory(version=version))
     memory = read_memory(last.memory)
     if memory is not None:
         return LoadedMemory(replace(memory, version=version))
-    # Before the first plan nothing was chosen.
-    before = Memory() if last.version == 1 else read_memory(given.memory_before or "")
+    # There are no choices before the first plan.
+    before = Memory() if last.version == 1 else read_memory(planning_input.memory_before or "")
     lost = () if before is not None else (LOST_CHOICES,)
     if _uses_removed_bound(last.memory):
         lost = (REMOVED_BOUND,)
-    certified = _latched(last.report, version)
+    certified = _certified(last.report, version)
     return LoadedMemory(replace(before or Memory(), version=version, certified=certified), lost)
 
 
 def read_memory(text: str) -> Memory | None:
-    """Returns the memory, None if it cannot be read; kinds of choices that its version did not know were not made."""
+    """Returns the memory, None if it cannot be read; kinds of choices that an older version did not know are empty."""
     try:
         return Memory.from_json(text)
     except RemovedBound:
@@ -73,8 +74,9 @@ def _uses_removed_bound(text: str) -> bool:
     return False
 
 
-def _latched(report: PlanReport, version: int) -> Certified | None:
+def _certified(report: PlanReport, version: int) -> Certified | None:
+    """Returns the verdict of a report if it certified a pair."""
     if report.verdict != Verdict.CERTIFIED:
         return None
-    own = tuple(name for name in report.assumptions if name not in ALWAYS_ASSUMED)
-    return Certified(Pair(*report.pair), report.gap, version, own)
+    of_bounds = tuple(name for name in report.assumptions if name not in ALWAYS_ASSUMED)
+    return Certified(Pair(*report.pair), report.gap, version, of_bounds)

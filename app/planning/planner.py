@@ -29,14 +29,15 @@ SWEEP_SECONDS = 1.0
 """Sessions with open impressions are folded at least this often: windows close without any request."""
 
 LONGEST_QUIET_SECONDS = 5.0
-"""A session whose next impression expires later than this is still checked this often: another process may have ended
-with feedback that only it knew of."""
+"""A session is checked at least this often, even if its next impression expires later: another process may have ended
+after it accepted feedback and before it folded."""
 FOLDING_SHARE = 0.1
-"""At most this share of the time is spent on folding one session while much feedback comes and its plan waits for a
-slow answer."""
+"""At most this share of the time is spent on folding one session. It matters while much feedback arrives and the plan
+still waits for slow answers."""
 
 EAGERNESS = 0.25
-"""Fold once this share of the feedback that the plan still needs has come to this process; others may have the rest."""
+"""Fold once this process has received this share of the feedback that the plan still needs; other processes may have
+received the rest."""
 
 log = logging.getLogger(__name__)
 
@@ -47,7 +48,7 @@ class _Target:
 
     plan: tuple[int, str]  # its version and id
     counted: int  # impressions in the evidence that complete it
-    idle: bool  # it asks for nothing: certified or exhausted
+    idle: bool  # the plan has no pairs: certified or exhausted
 
 
 class Planner:
@@ -103,10 +104,10 @@ class Planner:
             elif is_outdated(folded.shown_health, session.settings, folded.signals, folded.stored_health):
                 await self._snapshots.refresh(session_id)  # people should see a new note before the next plan
 
-    async def make_first_plan(self, given: PlanningInput) -> Planned:
+    async def make_first_plan(self, planning_input: PlanningInput) -> Planned:
         """Returns the first plan of a session that is not stored yet."""
         with self._meter.timed("bestpair_planning_seconds"):
-            return await self._worker.plan(given, self._clock())
+            return await self._worker.plan(planning_input, self._clock())
 
     async def _fold(self, session_id: str) -> FoldResult:
         began = time.monotonic()
@@ -129,7 +130,7 @@ class Planner:
         if target.idle:
             return False
         if session.settings.model is Model.DETERMINISTIC and folded.plan_is_out and counters.outstanding == 0:
-            return True  # some feedback was lost: repeats do not count, so only a new plan asks again
+            return True  # some feedback was lost: repeats do not count, so only a new plan can get it
         spent = session.budget is not None and counters.issued - counters.void >= session.budget
         return counters.counted >= target.counted or (spent and counters.outstanding == 0)
 
@@ -156,7 +157,7 @@ class Planner:
         return True
 
     def forget(self, session_id: str) -> None:
-        """Drops what is known of a deleted session."""
+        """Drops everything that is cached for a deleted session."""
         for known in (
             self._targets, self._lacking, self._feedback, self._locks, self._not_before, self._quiet_until,
         ):  # fmt: skip
@@ -202,9 +203,9 @@ class Planner:
         If the database is down, returns none; the next sweep finds them.
         """
         try:
-            found = await self.sessions_to_advance()
+            session_ids = await self.sessions_to_advance()
             now = time.monotonic()
-            return [one for one in found if one in self._feedback or self._quiet_until.get(one, 0) <= now]
+            return [id_ for id_ in session_ids if id_ in self._feedback or self._quiet_until.get(id_, 0) <= now]
         except SessionError as error:
             log.warning("waiting_sessions_unread", extra={"reason": error.detail})
         except Exception:
@@ -214,11 +215,11 @@ class Planner:
 
     async def sessions_to_advance(self) -> list[str]:
         """Returns the sessions that may have something to fold or plan, and those with a new health entry."""
-        found = await self._store.read(read_sessions_to_advance)
+        session_ids = await self._store.read(read_sessions_to_advance)
         changed = self._store.watch.changed_sessions
         while not changed.empty():
-            found.append(changed.get())
-        return list(dict.fromkeys(found))
+            session_ids.append(changed.get())
+        return list(dict.fromkeys(session_ids))
 
     async def _advance_safely(self, session_id: str) -> None:
         """Advances one session; an error must not stop the others."""

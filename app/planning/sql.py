@@ -60,7 +60,7 @@ _TO_ADVANCE = (
     .where(
         or_(
             exists().where(impressions.c.session_id == sessions.c.id, impressions.c.epoch.is_(None)),
-            # All is folded, the budget is spent, and the plan still asks: the next plan was lost in a crash.
+            # All is folded, the budget is spent, and the plan has pairs left: the next plan was lost in a crash.
             and_(sessions.c.handout_total > 0, sessions.c.issued - sessions.c.void >= sessions.c.budget),
         ),
     )
@@ -183,6 +183,6 @@ def read_sessions_to_advance(connection: Connection) -> list[str]:
     """Returns sessions, in any state, that may have something to fold or plan although no request comes.
 
     These are sessions with open impressions (their windows may have closed), and those whose budget is spent while
-    their plan still asks.
+    their plan still has pairs to hand out.
     """
     return list(connection.execute(_TO_ADVANCE).scalars())

@@ -1,4 +1,4 @@
-"""Where plans are computed: never on the event loop, and large ones in a process of their own.
+"""Where plans are computed: never on the event loop, and large plans in a separate process.
 
 Numerics in a thread still stop every other thread whenever they hold the interpreter lock, and so does parsing a
 hundred thousand rows. From `OWN_PROCESS_ITEMS` items on, a separate process with lower priority computes the plan: it
@@ -34,7 +34,7 @@ _Response = Planned | SessionError | str
 
 
 class ProcessDied(Exception):
-    """The process that computed a plan has ended, perhaps killed for its memory; the next plan starts a new one."""
+    """The process that computed a plan has ended, perhaps because it used too much memory; the next plan starts one."""
 
 
 class PlanFailed(Exception):
@@ -60,12 +60,12 @@ class PlanWorker:
         async with self._one_at_a_time:
             return await self._request(session.id, now)
 
-    async def plan(self, given: PlanningInput, now: datetime) -> Planned:
+    async def plan(self, planning_input: PlanningInput, now: datetime) -> Planned:
         """Returns the plan for this input; raises ProcessDied, PlanFailed."""
         async with self._one_at_a_time:
-            if len(given.session.items) < OWN_PROCESS_ITEMS:
-                return await asyncio.to_thread(make_plan, given, now)
-            return await self._request(given, now)
+            if len(planning_input.session.items) < OWN_PROCESS_ITEMS:
+                return await asyncio.to_thread(make_plan, planning_input, now)
+            return await self._request(planning_input, now)
 
     async def _request(self, request: _Request, now: datetime) -> Planned:
         if self._process is None:
@@ -127,9 +127,9 @@ def _serve(pipe: Connection, url: str, log_settings: logs.LogSettings | None) ->
         except (EOFError, OSError):
             return
         try:
-            given = request if isinstance(request, PlanningInput) else _read_input(url, request)
-            response: _Response = make_plan(given, now)
-        except SessionError as error:  # deleted meanwhile, or the database is down
+            planning_input = request if isinstance(request, PlanningInput) else _read_input(url, request)
+            response: _Response = make_plan(planning_input, now)
+        except SessionError as error:  # the session was deleted, or the database is down
             response = error
         except Exception:
             response = traceback.format_exc()
@@ -156,4 +156,4 @@ def _exit_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        os._exit(1)  # the parent was killed: nobody will read the plan
+        os._exit(1)  # the parent was killed: no process will read the plan

@@ -1,1 +1,1 @@
-"""Everything a caller reads: best-pair snapshots, health, events, history, estimates, certificates, exports."""
+"""Everything that callers read: best-pair snapshots, health, events, history, estimates, certificates, exports."""

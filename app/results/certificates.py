@@ -22,10 +22,11 @@ from app.results.sql import Certificate
 from app.sessions.model import Session
 
 SCHEMA = 2
-"""2: all shares of delta, the choices bounds rest on, and clicks by item. 1 had none of these and is still verified.
+"""Schema 2 has all shares of delta, the choices that bounds use, and clicks by item. Schema 1 had none of these; it can
+still be verified.
 
 A kind of bound that a document does not name has no share of delta and made no choices. Version 0.1.0 also wrote
-`gram`, `landmarks` and `gram_refuted`, of a bound that is removed: zero, empty and false in all that it certified."""
+`gram`, `landmarks` and `gram_refuted`, of a bound that is removed: zero, empty and false in all its certificates."""
 
 
 PROOF_SETTINGS = (
@@ -45,7 +46,7 @@ PROOF_SETTINGS = (
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What a verdict follows from."""
+    """Everything that a verdict is computed from."""
 
     problem: Problem
     evidence: Evidence
@@ -53,28 +54,28 @@ class Proof:
     shares: Shares
 
 
-def certificate_of(session: Session, latched: Certified, proof: Proof, rows: EvidenceRows) -> Certificate:
-    """Returns the immutable document behind one verdict."""
+def certificate_of(session: Session, certified: Certified, proof: Proof, rows: EvidenceRows) -> Certificate:
+    """Returns the document that proves one verdict; it is never changed."""
     assessment = assess(proof.problem, proof.evidence, proof.choices, proof.shares)
     content: dict[str, Any] = {
         "kind": "bestpair-certificate",
         "schema": SCHEMA,
         "session": {"id": session.id, "name": session.name, "items": [item.id for item in session.items]},
         "settings": {name: getattr(session.settings, name) for name in PROOF_SETTINGS},
-        "pair": [session.items[latched.pair.i].id, session.items[latched.pair.j].id],
-        "i": latched.pair.i,
-        "j": latched.pair.j,
-        "gap": latched.gap,
-        "plan_version": latched.version,
+        "pair": [session.items[certified.pair.i].id, session.items[certified.pair.j].id],
+        "i": certified.pair.i,
+        "j": certified.pair.j,
+        "gap": certified.gap,
+        "plan_version": certified.version,
         "epoch": session.epoch,
         "samples": proof.evidence.samples,
         "bounds": {
             "shares_of_delta": asdict(proof.shares),
             "upper_of_pair": float(assessment.bounds.upper[assessment.leader_index]),
-            # With the pair at its upper bound: what contrasts prove of the others is relative to it.
+            # With the pair at its upper bound, because contrasts bound the others relative to it.
             "lowest_of_others": assessment.lowest_of_others(assessment.leader_index),
         },
-        "assumptions": [*ALWAYS_ASSUMED, *latched.assumptions],
+        "assumptions": [*ALWAYS_ASSUMED, *certified.assumptions],
         "choices": proof.choices.to_plain(),
         "evidence": _counted(rows),
         "versions": versions(),
@@ -84,7 +85,7 @@ def certificate_of(session: Session, latched: Certified, proof: Proof, rows: Evi
 
 
 def _counted(rows: EvidenceRows) -> dict[str, list[Any]]:
-    """Returns the columns of the counts; rows of nothing but unanswered impressions prove nothing and are left out."""
+    """Returns the columns of the counts, without rows that contain only unanswered impressions: they prove nothing."""
     columns = {name: getattr(rows, name) for name in ("i", "j", "version", "n", "s", "clicks_i", "clicks_j")}
     if 0 not in rows.n:
         return columns
@@ -94,8 +95,8 @@ def _counted(rows: EvidenceRows) -> dict[str, list[Any]]:
 
 def digest_of(content: dict[str, Any]) -> str:
     """Returns the SHA-256 of the document without its digest, keys sorted."""
-    rest = {key: value for key, value in content.items() if key != "digest"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    digested = {key: value for key, value in content.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(digested, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def package_version() -> str:
@@ -107,7 +108,7 @@ def package_version() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Returns the versions that decide the numbers to the bit."""
+    """Returns the versions of everything that bit-equal results depend on."""
     return {
         "bestpair": package_version(),
         "python": platform.python_version(),

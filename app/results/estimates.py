@@ -1,4 +1,4 @@
-"""The heat map: the most relevant items, what was measured between them, and what is imputed."""
+"""The heat map: the most relevant items, with measured and imputed rewards of their pairs."""
 
 import asyncio
 import hashlib
@@ -24,25 +24,26 @@ from app.sessions.cache import SessionCache
 from app.sessions.lookup import SessionLookup
 from app.sessions.model import Session, Snapshot
 
-DISPLAY_RANK = 10
-DISPLAY_STEPS = 10_000.0
-"""Rewards are shown to a hundredth of a percentage point."""
+MAX_RANK = 10
+"""Largest rank of the completion, whose cost grows with the fourth power of the rank."""
+STEPS = 10_000.0
+"""Rewards are rounded to 1 / STEPS: a hundredth of a percentage point."""
 
-USUAL = 50.0
-"""Impressions that a pair is thought to have had beyond its own, with the outcomes all pairs have."""
+PRIOR_IMPRESSIONS = 50.0
+"""Every pair is treated as if it had this many more impressions, with the average outcome of all pairs."""
 
 FRESH_SECONDS = 10.0
-"""A new plan makes a new map; folds between plans do so at most this often."""
+"""A new plan always leads to a new map; folds between plans lead to one at most this often."""
 CACHED_MAPS = 64
 """Each is text of at most half a megabyte."""
 
 
 def estimates_of(session: Session, evidence: Evidence, top: int, race: Sequence[RankedPair] = ()) -> dict[str, Any]:
-    """Returns the items with the best pairs and a triangle of cells: reward, interval, shown, measured or imputed.
+    """Returns the items with the best pairs, and a cell for each pair of them: reward, interval, shown, measured.
 
-    Cells are columns, row by row as `triu_indices` numbers them, so that nothing is said twice. Intervals are
-    simultaneous over all pairs at 1 - delta, for display. Imputed values come from a low-rank completion and prove
-    nothing. `race` are the contenders that the last plan named.
+    Cells are lists, in the order of `triu_indices`, so that each pair occurs once. Intervals hold for all pairs
+    together at 1 - delta, for display. Imputed values come from a low-rank completion and prove nothing. `race` are
+    the contenders in the last plan's report.
     """
     problem = session.problem
     items = _most_relevant(evidence, top)
@@ -69,15 +70,15 @@ def estimates_of(session: Session, evidence: Evidence, top: int, race: Sequence[
 
 
 def _bounds(problem: Problem, evidence: Evidence) -> Bounds:
-    """Returns the bounds that are displayed: exact ones in the deterministic model; elsewhere intervals need none."""
+    """Returns the bounds to display; none in the stochastic model, where displayed intervals do not depend on them."""
     if problem.model is Model.DETERMINISTIC:
         return assess(problem, evidence).bounds
     return Bounds(np.zeros(0), np.zeros(0), ())
 
 
 def _rounded(values: FloatArray, towards: Callable[[FloatArray], FloatArray] = np.rint) -> FloatArray:
-    """Returns values with as many digits as are shown; ends of intervals go outwards, so that they stay true."""
-    return np.clip(towards(values * DISPLAY_STEPS) / DISPLAY_STEPS, 0.0, 1.0)
+    """Returns values rounded for display; ends of intervals must be rounded outwards, so that they still hold."""
+    return np.clip(towards(values * STEPS) / STEPS, 0.0, 1.0)
 
 
 def _contender(session: Session, entry: RankedPair) -> dict[str, Any]:
@@ -94,11 +95,12 @@ def _contender(session: Session, entry: RankedPair) -> dict[str, Any]:
 
 
 def _most_relevant(evidence: Evidence, top: int) -> IntArray:
-    """Returns the items of the lowest mean pairs, best pair first, filled up in order with the rest."""
+    """Returns `top` items: those of the best pairs first, then the others in order."""
     t, K = evidence.totals, evidence.n_items
     off = t.i != t.j
     overall = t.s.sum() / max(t.n.sum(), 1)
-    mean = (t.s[off] + USUAL * overall) / (t.n[off] + USUAL)  # shrunk: a pair shown a few times says little
+    # Shrunk towards the average: a few impressions say little about a pair.
+    mean = (t.s[off] + PRIOR_IMPRESSIONS * overall) / (t.n[off] + PRIOR_IMPRESSIONS)
     order = np.argsort(mean, kind="stable")
     ranked = np.column_stack([t.i[off][order], t.j[off][order]]).ravel()
     _, first = np.unique(ranked, return_index=True)
@@ -108,8 +110,8 @@ def _most_relevant(evidence: Evidence, top: int) -> IntArray:
 
 
 def _imputed(problem: Problem, evidence: Evidence, i: IntArray, j: IntArray) -> FloatArray | None:
-    """Returns completed values, None while there is too little to complete from."""
-    rank = min(problem.rank or 1, DISPLAY_RANK)  # completion costs the fourth power of it
+    """Returns completed values, None if there is too little evidence for a completion."""
+    rank = min(problem.rank or 1, MAX_RANK)
     if len(evidence.totals.n) < max(rank * problem.n_items, 2) or rank >= problem.n_items:
         return None
     return complete(evidence.totals, problem.n_items, rank).entries(i, j)
@@ -132,7 +134,7 @@ class _Cached(NamedTuple):
 
 
 class EstimatesCache:
-    """Heat maps by session and size: a large one takes as long as reading all its evidence, so callers share it.
+    """Heat maps by session and size. A large one has to read all evidence of its session, so callers share it.
 
     All calls come from one event loop.
     """

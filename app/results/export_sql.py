@@ -1,7 +1,7 @@
-"""Exports: a session, its plans and its impressions as plain rows, read in short pieces.
+"""Exports: a session, its plans and its impressions as rows, read in small parts.
 
-Each piece is a transaction of its own: an export of millions of rows must not keep a view of the database open. The
-evidence of a certificate cannot change between pieces: an impression that has an epoch never changes its outcome.
+Each part is read in a separate transaction: an export of millions of rows must not keep one open. The evidence of a
+certificate cannot change between parts, because an impression that has an epoch never changes its outcome.
 """
 
 import json

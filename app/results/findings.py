@@ -1,7 +1,7 @@
-"""The engine's health findings as health entries for people.
+"""The engine's findings as health entries: texts for people.
 
-A contradiction does not go away with more feedback: the answers that caused it stay in the evidence. So a finding is
-written into the report of the plan that found it and of every later plan, one of each cause, as first found.
+A contradiction does not disappear with more feedback, because the answers that caused it stay in the evidence. So a
+finding is in the report of the plan that found it and of every later plan: one for each cause, with its first text.
 """
 
 from collections.abc import Sequence
@@ -47,16 +47,17 @@ _ADVICE = {
 }
 
 LOST_CHOICES = Health(
-    problem="what earlier plans chose to rest the proof on cannot be read any more",
+    problem="the choices of earlier plans, which the proof depends on, cannot be read any more",
     cause="the stored memory of the last two plans is damaged, or was written by another version",
-    advice="create a new session; this one goes on showing pairs, but what it has proven cannot be told",
+    advice="create a new session; this one continues to show pairs, but cannot be certified any more",
 )
-"""Choices that were used and forgotten would be paid for twice: see `planning.memory`."""
+"""If choices are forgotten, parts of delta are spent twice: see `planning.memory`."""
 
 CHANGED_SHARES = Health(
-    problem="delta is divided among the bounds in another way than when the session began",
+    problem="delta is divided among the bounds in another way than at the start of the session",
     cause="the program was replaced by a version whose policy divides it differently",
-    advice="create a new session; this one goes on showing pairs, but both divisions together promise more than delta",
+    advice="create a new session; this one continues to show pairs, but cannot be certified any more, because the two "
+    "divisions together spend more than delta",
 )
 
 REMOVED_BOUND = Health(
@@ -68,7 +69,7 @@ REMOVED_BOUND = Health(
 
 
 def describe(finding: Finding, items: Sequence[Item]) -> Health:
-    """Returns the finding for people, with the caller's own ids."""
+    """Returns the finding as a health entry, with the ids of the items."""
     names = " and ".join(items[number].id for number in finding.items)
     problem = _problem(finding, names)
     return Health(problem, _CAUSES[finding.kind], _ADVICE[finding.kind], finding.suspends)
@@ -79,16 +80,16 @@ def _problem(finding: Finding, names: str) -> str:
     match finding.kind:
         case FindingKind.STRUCTURE:
             return (
-                f"{names} are left alone in at most {_percent(d['direct_at_most'])} of their impressions, but what was "
-                f"seen of each beside others implies at least {_percent(d['implied_at_least'])}"
+                f"at most {_percent(d['direct_at_most'])} of the impressions of {names} have no click, but their "
+                f"impressions with other items imply at least {_percent(d['implied_at_least'])}"
             )
         case FindingKind.PARTNERS:
             return (
-                f"of {names}, the first is clicked in {_percent(d['beside_it'])} of impressions beside the second and "
-                f"in {_percent(d['beside_others'])} beside others"
+                f"of {names}, the first is clicked in {_percent(d['beside_it'])} of impressions with the second and "
+                f"in {_percent(d['beside_others'])} of impressions with other items"
             )
         case FindingKind.NEVER_BOTH:
-            return f"no impression had a click on both items; about {d['expected']:.0f} were to be expected"
+            return f"no impression had a click on both items; about {d['expected']:.0f} were expected"
         case FindingKind.DRIFT:
             return (
                 f"{names}: clicks in {_percent(d['early'])} of {d['early_shown']:.0f} impressions up to plan "
@@ -96,8 +97,8 @@ def _problem(finding: Finding, names: str) -> str:
             )
         case FindingKind.SILENCE:
             return (
-                f"{names}: no answer to {_percent(d['unanswered'])} of {d['shown']:.0f} impressions; from all others "
-                f"shown at the time, {_percent(d['expected'])} were to be expected"
+                f"{names}: no answer to {_percent(d['unanswered'])} of {d['shown']:.0f} impressions; "
+                f"{_percent(d['expected'])} were expected from all others shown at the same time"
             )
         case FindingKind.ONLY_CLICKS:
             return f"all {d['clicks']:.0f} answers were clicks, and {_percent(d['unanswered'])} of impressions got none"

@@ -4,7 +4,7 @@ A note is shown as long as it is true. It is derived whenever a snapshot is writ
 from `Signals`, which are read with the session; notes are not stored. A new note from the service needs a field in
 `Signals`, a `NoteKind` and a line in `notes_from_signals`. The planner then writes the snapshot again when the note
 appears or disappears (`is_outdated`). The text of a note must not change while it is shown, for example with a count:
-each change is a new response for everyone who polls.
+each change is a new response for every caller that polls.
 """
 
 from collections.abc import Iterable
@@ -21,17 +21,17 @@ from app.sessions.model import Settings
 from app.wire.vocabulary import FeedbackKind, MissingFeedback
 
 ENOUGH_ANSWERS = 100
-"""Answers after which it is worth asking whether only clicks are sent. An honest session practically never gets there
-without one answer 0: if its pairs are clicked nine times in ten, .9^100 = 3e-5."""
+"""Number of answers, all of them clicks, after which a note asks whether only clicks are sent. A session that reports
+all impressions practically never gets there: if its pairs are clicked nine times in ten, .9^100 = 3e-5."""
 
 ENOUGH_ISSUED = 100
-"""Impressions without a single answer that are worth a note, once the oldest has waited `LONG_WAIT`."""
+"""Number of impressions, none of them answered, after which there is a note, once the oldest has waited `LONG_WAIT`."""
 LONG_WAIT = 0.5
-"""Of the time to live of a ticket, which the caller chose so that nearly all answers come within it."""
+"""Share of the ticket lifetime, which the caller chose so that nearly all answers arrive within it."""
 
 
 class NoteKind(StrEnum):
-    """What a note is about; the dashboard and scripts look for it."""
+    """The topic of a note; the dashboard and scripts use it to recognise notes."""
 
     EPSILON_TOO_LARGE = "epsilon_too_large"
     ONLY_CLICKS_SO_FAR = "only_clicks_so_far"
@@ -41,16 +41,16 @@ class NoteKind(StrEnum):
 
 def notes_of(settings: Settings, report: PlanReport, signals: Signals) -> tuple[Health, ...]:
     """Returns all notes for a snapshot of this report."""
-    found: tuple[Health, ...] = ()
+    of_epsilon: tuple[Health, ...] = ()
     if settings.model is Model.STOCHASTIC:
-        found = epsilon_note(settings.epsilon, report.interval[1], report.estimated_reward)
-    return (*found, *_unused_rank(settings), *notes_from_signals(settings, signals))
+        of_epsilon = epsilon_note(settings.epsilon, report.interval[1], report.estimated_reward)
+    return (*of_epsilon, *_unused_rank(settings), *notes_from_signals(settings, signals))
 
 
 def notes_from_signals(settings: Settings, signals: Signals) -> tuple[Health, ...]:
-    """Returns the notes that may come and go without a new plan."""
+    """Returns the notes that may appear and disappear without a new plan."""
     if settings.missing_feedback is not MissingFeedback.VOID or settings.model is not Model.STOCHASTIC:
-        return ()  # silence is an answer, or answers are numbers
+        return ()  # missing feedback means "no click", or answers are numbers
     if signals.answered >= ENOUGH_ANSWERS and signals.only_clicks:
         return (_only_clicks(settings.feedback),)
     waited = signals.waited_seconds >= LONG_WAIT * settings.final_after_seconds
@@ -58,7 +58,7 @@ def notes_from_signals(settings: Settings, signals: Signals) -> tuple[Health, ..
 
 
 def is_outdated(shown: Iterable[Health], settings: Settings, signals: Signals, stored: Iterable[Health] = ()) -> bool:
-    """Returns whether a snapshot with the entries `shown` lacks a stored one or has wrong notes."""
+    """Returns whether a snapshot with the entries `shown` lacks a stored entry, lacks a note, or has an old one."""
     entries, wanted = list(shown), notes_from_signals(settings, signals)
     if not {entry.problem for entry in stored} <= {entry.problem for entry in entries}:
         return True
@@ -68,16 +68,16 @@ def is_outdated(shown: Iterable[Health], settings: Settings, signals: Signals, s
 
 
 def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[Health, ...]:
-    """Returns a note if epsilon is too large for a leader that earns at most `most`, and probably `estimate`."""
+    """Returns a note if epsilon is too large for a best pair whose reward is at most `most`, and about `estimate`."""
     if not epsilon_is_too_large(epsilon, most):
         return ()
-    goal, smaller = _points(epsilon), (estimate or most) / 10
+    points, smaller = _points(epsilon), (estimate or most) / 10
     if epsilon >= most:
-        passes = f"so any pair is within {goal} of it: any pair would pass, even one that is never clicked"
+        passes = f"so any pair is within {points} of it: any pair would pass, even one that is never clicked"
     else:
         passes = "so almost any pair would pass, even one that is clicked less than half as often"
     note = Health(
-        problem=f"epsilon is {goal}, but the best pair so far earns at most {_digits(100 * most)} %, {passes}",
+        problem=f"epsilon is {points}, but the best pair so far earns at most {_digits(100 * most)} %, {passes}",
         cause="epsilon is a difference in clicks per impression, and it is too large for click rates this low",
         advice=(
             f"create a session with a smaller epsilon, for example {_digits(smaller)} ({_points(smaller)}), a tenth of "
@@ -90,7 +90,7 @@ def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[H
 
 
 def _unused_rank(settings: Settings) -> tuple[Health, ...]:
-    """Returns a note if the settings state a rank that the policy ignores: new sessions cannot, older ones may."""
+    """Returns a note if the settings state a rank that the policy ignores; only sessions of older versions can."""
     policy = POLICIES.get(settings.policy)
     if settings.rank == "auto" or policy is None or policy.uses_rank:
         return ()
@@ -106,9 +106,9 @@ def _unused_rank(settings: Settings) -> tuple[Health, ...]:
 
 
 def _only_clicks(feedback: FeedbackKind) -> Health:
-    nothing = '"clicked": []' if feedback is FeedbackKind.ITEMS else '"reward": 0'
+    no_click = '"clicked": []' if feedback is FeedbackKind.ITEMS else '"reward": 0'
     return Health(
-        problem=f"all answers so far are clicks; do you also send {nothing} for impressions without a click?",
+        problem=f"all answers so far are clicks; do you also send {no_click} for impressions without a click?",
         cause=ONLY_CLICKS_CAUSE,
         advice=REPORT_ALL,
         suspends=False,
@@ -117,7 +117,7 @@ def _only_clicks(feedback: FeedbackKind) -> Health:
 
 
 _NO_ANSWERS = Health(
-    problem="pairs are handed out, but not one answer has come back",
+    problem="pairs are handed out, but no feedback has been received",
     cause=(
         "feedback is not sent, is refused (look at the answers of /feedback), or comes later than ticket_ttl_seconds"
     ),
@@ -133,6 +133,6 @@ def _points(share: float) -> str:
 
 
 def _digits(number: float) -> str:
-    """Returns a number with two digits that matter, never as 1e-05."""
+    """Returns a number with two significant digits, never in the form 1e-05."""
     rounded = float(f"{number:.2g}")
     return f"{rounded:.12f}".rstrip("0").rstrip(".")

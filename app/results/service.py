@@ -1,4 +1,4 @@
-"""Everything callers read: the best pair, events, history, the heat map, certificates, exports, the census."""
+"""The use cases that only read: best pair, events, history, heat map, certificates, exports, census."""
 
 import json
 from collections.abc import AsyncIterator
@@ -48,7 +48,7 @@ class Results:
         self._snapshots = snapshots
         self._estimates = EstimatesCache(store, lookup, cache)
         self._streams = EventStreams(lambda session_ids: store.read(read_live, session_ids), meter=meter)
-        self._census = CensusCache(lambda most_named: store.read(read_census, most_named), by_session=census_by_session)
+        self._census = CensusCache(lambda max_named: store.read(read_census, max_named), by_session=census_by_session)
 
     async def session(self, session_id: str) -> SessionView:
         """Returns one session; raises SessionNotFound."""
@@ -67,7 +67,7 @@ class Results:
         return self._snapshots.cached(session_id)
 
     async def estimates(self, session_id: str, top: int) -> Snapshot:
-        """Returns the heat map of the most relevant items, at most some seconds old."""
+        """Returns the heat map of the `top` most relevant items, at most some seconds old."""
         return await self._estimates.read(session_id, top)
 
     def follow(self, session_id: str, idle_seconds: float) -> AsyncIterator[Live | None]:
@@ -75,7 +75,7 @@ class Results:
         return self._streams.follow(session_id, idle_seconds)
 
     def close_streams(self) -> None:
-        """Ends all event streams: a server that stops waits for its responses."""
+        """Ends all event streams: a server that shuts down waits until its responses have ended."""
         self._streams.close()
 
     async def stop(self) -> None:
@@ -89,15 +89,15 @@ class Results:
 
     async def certificate(self, session_id: str) -> Certificate:
         """Returns the certificate; raises NotCertified before there is one."""
-        found = await self._store.read(read_certificate, session_id)
-        if found is None:
+        certificate = await self._store.read(read_certificate, session_id)
+        if certificate is None:
             best = json.loads((await self._store.read(read_snapshot, session_id)).body)
             if best["verdict"] == SUSPENDED:
                 raise NotCertified("nothing can be certified: an assumption is contradicted, see health in best-pair")
             raise NotCertified(
                 f"nothing is certified yet; the best pair so far is proven within {best['gap']:.4g} of the best"
             )
-        return found
+        return certificate
 
     def export(self, session_id: str) -> AsyncIterator[dict[str, Any]]:
         """Yields the session's log, row by row."""

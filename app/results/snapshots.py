@@ -1,8 +1,8 @@
-"""Snapshots: the prepared response of best-pair. Written when a plan, the state or health changes; read by everyone.
+"""Snapshots: the prepared response of best-pair. Written when a plan, the state or health changes; read by all callers.
 
 Each process caches snapshots, so that a poll does not access the database. A process sees its own changes at once, and
 changes of other processes after at most `STALE_SECONDS`. A snapshot that is polled all the time is read again in the
-background, so that no caller waits and no crowd of callers misses the cache together.
+background, so that no caller waits, and many callers do not miss the cache at the same time.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ STALE_SECONDS = 0.9
 """A snapshot older than this is not used. Callers are promised one second."""
 CACHED_SNAPSHOTS = 1000
 REFRESH_TRIES = 20
-"""Changes that may overtake each other before a snapshot is left to the next change."""
+"""Attempts to write a snapshot while the session keeps changing; after that the next change has to write it."""
 
 
 def snapshot_of(
@@ -93,17 +93,17 @@ class Snapshots:
 
     def cached(self, session_id: str) -> Snapshot | None:
         """Returns the snapshot if it is cached and not stale."""
-        found = self._cached.get(session_id)
-        if found is None:
+        entry = self._cached.get(session_id)
+        if entry is None:
             return None
-        age = self._monotonic() - found.read_at
+        age = self._monotonic() - entry.read_at
         if age < FRESH_SECONDS:
-            return found.snapshot
+            return entry.snapshot
         if age >= STALE_SECONDS:
             return None
         if session_id not in self._reading:
             self._begin_read(session_id).add_done_callback(_ignore_failure)
-        return found.snapshot
+        return entry.snapshot
 
     async def read(self, session_id: str) -> Snapshot:
         """Returns the stored snapshot and caches it; simultaneous callers share one read. Raises SessionNotFound."""
@@ -134,16 +134,16 @@ class Snapshots:
         return task
 
     async def _read_now(self, session_id: str) -> Snapshot:
-        me, began = asyncio.current_task(), self._monotonic()
+        this_task, began = asyncio.current_task(), self._monotonic()
         try:
             snapshot = await self._store.read(read_snapshot, session_id)
-            if self._reading.get(session_id) is me:
+            if self._reading.get(session_id) is this_task:
                 if len(self._cached) >= CACHED_SNAPSHOTS:
                     self._cached.pop(next(iter(self._cached)))
                 self._cached[session_id] = _Cached(snapshot, began)
             return snapshot
         finally:
-            if self._reading.get(session_id) is me:
+            if self._reading.get(session_id) is this_task:
                 del self._reading[session_id]
 
 

@@ -70,14 +70,14 @@ _OUTSTANDING = func.sum(sessions.c.issued - sessions.c.void - sessions.c.counted
 
 @dataclass(frozen=True)
 class Live:
-    """What an event stream sends of a session."""
+    """The state of a session that an event stream sends."""
 
     snapshot: Snapshot
     counters: Counters
 
 
 class ReportView(NamedTuple):
-    """What a snapshot is made of, read in one transaction, at a cost that does not grow with the evidence."""
+    """Everything that a snapshot is made from, read in one transaction; its cost does not grow with the evidence."""
 
     session: Session
     report: PlanReport  # of the last plan
@@ -86,7 +86,7 @@ class ReportView(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What the heat map is made of, read in one transaction."""
+    """Everything that the heat map is made from, read in one transaction."""
 
     session: Session
     counts: EvidenceRows  # of all plans together: all versions are 1, and item clicks and missing feedback are left out
@@ -120,7 +120,7 @@ class SessionGroup(NamedTuple):
 
 
 class SessionProgress(NamedTuple):
-    """How far one session is."""
+    """The progress of one session."""
 
     session_id: str
     gap: float
@@ -128,10 +128,10 @@ class SessionProgress(NamedTuple):
 
 
 class Census(NamedTuple):
-    """All sessions together, for operators."""
+    """Numbers of sessions, for operators."""
 
     groups: tuple[SessionGroup, ...]
-    progress: tuple[SessionProgress, ...] = ()  # of the newest sessions, if it was asked for
+    progress: tuple[SessionProgress, ...] = ()  # of the newest sessions, if it was requested
 
 
 def read_snapshot(connection: Connection, session_id: str) -> Snapshot:
@@ -141,15 +141,15 @@ def read_snapshot(connection: Connection, session_id: str) -> Snapshot:
 
 
 def set_snapshot(connection: Connection, session_id: str, plan_version: int, state: State, snapshot: Snapshot) -> bool:
-    """Replaces the snapshot if plan and state are still those it was made for; returns whether they were."""
-    given = {
+    """Replaces the snapshot if plan and state of the session are still these; returns whether it did."""
+    parameters = {
         "session": session_id,
         "version": plan_version,
         "is": state.value,
         "body": snapshot.body,
         "tag": snapshot.etag,
     }
-    return connection.execute(_SET_SNAPSHOT, given).rowcount == 1
+    return connection.execute(_SET_SNAPSHOT, parameters).rowcount == 1
 
 
 def read_report(connection: Connection, session_id: str, cache: SessionCache) -> ReportView:
@@ -171,8 +171,8 @@ def read_measured(connection: Connection, session_id: str, cache: SessionCache) 
 
 
 def _report(connection: Connection, session: Session) -> PlanReport:
-    given = {"id": session.id, "version": session.plan_version}
-    return PlanReport.from_plain(json.loads(connection.execute(_REPORT, given).scalar_one()))
+    plan = {"id": session.id, "version": session.plan_version}
+    return PlanReport.from_plain(json.loads(connection.execute(_REPORT, plan).scalar_one()))
 
 
 def read_live(connection: Connection, session_ids: Sequence[str]) -> dict[str, Live]:
@@ -194,27 +194,27 @@ def read_certificate(connection: Connection, session_id: str) -> Certificate | N
     return None if row.body is None else Certificate(row.body, row.digest)
 
 
-def read_census(connection: Connection, most_named: int) -> Census:
-    """Returns the groups of sessions, and the progress of the newest `most_named`, at a cost independent of traffic."""
+def read_census(connection: Connection, max_named: int) -> Census:
+    """Returns the groups of sessions, and the progress of the newest `max_named`, at a cost independent of traffic."""
     verdict = _snapshot_value(connection, "verdict")
     groups = connection.execute(
         select(sessions.c.state, verdict, func.count(), _OUTSTANDING).group_by(sessions.c.state, verdict)
     )
-    found = tuple(SessionGroup(row[0], row[1], row[2], int(row[3])) for row in groups)
-    if not most_named:
-        return Census(found)
-    progress = connection.execute(_progress(connection, most_named))
-    return Census(found, tuple(SessionProgress(row[0], float(row[1]), int(row[2])) for row in progress))
+    counts = tuple(SessionGroup(row[0], row[1], row[2], int(row[3])) for row in groups)
+    if not max_named:
+        return Census(counts)
+    progress = connection.execute(_progress(connection, max_named))
+    return Census(counts, tuple(SessionProgress(row[0], float(row[1]), int(row[2])) for row in progress))
 
 
-def _progress(connection: Connection, most_named: int) -> Select[*tuple[Any, ...]]:
+def _progress(connection: Connection, max_named: int) -> Select[*tuple[Any, ...]]:
     newest_first = (sessions.c.created_at.desc(), sessions.c.id.desc())
     columns = (sessions.c.id, _snapshot_value(connection, "gap"), _snapshot_value(connection, "samples"))
-    return select(*columns).order_by(*newest_first).limit(most_named)
+    return select(*columns).order_by(*newest_first).limit(max_named)
 
 
 def _snapshot_value(connection: Connection, name: str) -> ColumnElement[str]:
-    """Returns one value of the snapshot, which is JSON in a column of text, as text."""
+    """Returns an expression for one value of the snapshot, as text; the snapshot is JSON in a text column."""
     if connection.dialect.name == "sqlite":
         return func.json_extract(sessions.c.snapshot, f"$.{name}")
     return cast(sessions.c.snapshot, JSON)[name].as_string()

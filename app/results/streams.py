@@ -1,4 +1,4 @@
-"""Event streams: any number of subscribers follow sessions, with one read of the database per process and second."""
+"""Event streams: many subscribers follow sessions, with one read of the database per process and second."""
 
 import asyncio
 import logging
@@ -13,14 +13,14 @@ from app.telemetry.metrics import Meter
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 1.0
-MOST_STREAMS = 2_000
-"""Each holds a connection of the server; beyond, callers should poll best-pair, which costs nothing while idle."""
+MAX_STREAMS = 2_000
+"""Each stream keeps a connection open. Callers beyond this number should poll best-pair, which uses none while idle."""
 
 Read = Callable[[Sequence[str]], Awaitable[dict[str, Live]]]
 
 
 class _Subscriber:
-    """One stream: it gets the newest state; states that were overtaken before it read them are skipped."""
+    """One stream. It gets the newest state; older states that it has not read yet are skipped."""
 
     def __init__(self) -> None:
         self.ended = False
@@ -61,19 +61,19 @@ class EventStreams:
 
     @property
     def streams(self) -> int:
-        """How many streams are open."""
+        """The number of open streams."""
         return sum(map(len, self._subscribers.values()))
 
     def follow(self, session_id: str, idle_seconds: float) -> AsyncIterator[Live | None]:
-        """Returns the session as it is and then whenever it changes; None after so long without news.
+        """Yields the session now and whenever it changes; None after `idle_seconds` without a change.
 
         It ends when the session is deleted or the service stops.
 
         Raises:
             Overloaded: too many streams are open.
         """
-        if self.streams >= MOST_STREAMS:
-            raise Overloaded(f"{MOST_STREAMS} streams are open; poll best-pair instead")
+        if self.streams >= MAX_STREAMS:
+            raise Overloaded(f"{MAX_STREAMS} streams are open; poll best-pair instead")
         return self._follow(session_id, idle_seconds)
 
     async def _follow(self, session_id: str, idle_seconds: float) -> AsyncIterator[Live | None]:
@@ -82,28 +82,28 @@ class EventStreams:
         if self._closed:
             subscriber.end()
         elif self._task is None:
-            # In a context of its own: it goes on for others when the request that began it is over.
-            self._task = asyncio.create_task(self._run(), name="bestpair-watch", context=Context())
+            # In an empty context: the task serves other streams after the request that started it has ended.
+            self._task = asyncio.create_task(self._run(), name="bestpair-streams", context=Context())
         try:
             while True:
-                news = await subscriber.wait(idle_seconds)
-                if subscriber.ended and news is None:
+                change = await subscriber.wait(idle_seconds)
+                if subscriber.ended and change is None:
                     return
-                yield news
+                yield change
         finally:
             self._subscribers[session_id].discard(subscriber)
             if not self._subscribers[session_id]:
                 del self._subscribers[session_id]
 
     def close(self) -> None:
-        """Ends all streams, and those that still come at once: a server that stops waits for its answers."""
+        """Ends all streams, and new ones at once: a server that shuts down waits until its responses have ended."""
         self._closed = True
         for subscribers in self._subscribers.values():
             for subscriber in subscribers:
                 subscriber.end()
 
     async def stop(self) -> None:
-        """Ends all streams and the reading."""
+        """Ends all streams and the task that reads sessions."""
         self.close()
         if self._task is not None:
             self._task.cancel()
@@ -112,26 +112,26 @@ class EventStreams:
     async def _run(self) -> None:
         try:
             while self._subscribers and not self._closed:
-                await self._look()
+                await self._publish_changes()
                 await asyncio.sleep(self._poll_seconds)
         finally:
             self._task = None
 
-    async def _look(self) -> None:
-        """Reads all sessions that are followed and tells their streams."""
-        asked = list(self._subscribers)
+    async def _publish_changes(self) -> None:
+        """Reads all sessions that have subscribers, and publishes their states."""
+        session_ids = list(self._subscribers)
         try:
-            found = await self._read(asked)
+            states = await self._read(session_ids)
         except SessionError as error:
-            log.warning("followed_sessions_unread", extra={"reason": error.detail})  # streams wait for better times
+            log.warning("followed_sessions_unread", extra={"reason": error.detail})  # the next read may succeed
             return
         except Exception:
             self._meter.count("bestpair_unexpected_errors_total", "streams")
             log.exception("followed_sessions_failed")
             return
-        for session_id in asked:
+        for session_id in session_ids:
             for subscriber in self._subscribers.get(session_id, ()):
-                if session_id in found:
-                    subscriber.publish(found[session_id])
+                if session_id in states:
+                    subscriber.publish(states[session_id])
                 else:
                     subscriber.end()

@@ -1,9 +1,10 @@
-"""Checking what a certificate rests on beside counts: shares of delta and choices, as the log shows they were made.
+"""Checks that the shares of delta and the choices in a certificate were made before they were used.
 
-Both must have been fixed before the impressions they are used on. The log is append-only: each plan's report holds the
-shares it used, each plan's memory all choices so far. So shares must be the same in every plan, and the memory of each
-plan must hold a certificate's choices up to the last that could count by then: none changed afterwards, none left out
-(the k-th pays for its place in the order), none that came after impressions it was used on.
+Both must have been fixed before the impressions that they are used on. The log is append-only: the report of each plan
+contains the shares that it used, and its memory contains all choices so far. So the shares must be the same in every
+plan, and the memory of each plan must contain all of the certificate's choices that could be used by then: no choice
+was changed afterwards, none was left out (the k-th choice takes the k-th part of its share), and none was made after
+impressions that it was used on.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ ROUNDING = 1e-12
 
 
 def shares_of(certificate: Mapping[str, Any]) -> Shares:
-    """Returns the shares of delta that a certificate states; what older ones do not name was not used.
+    """Returns the shares of delta in a certificate; bounds that an older certificate does not name have none.
 
     Raises RemovedBound if it uses bound G.
     """
@@ -27,7 +28,7 @@ def shares_of(certificate: Mapping[str, Any]) -> Shares:
 
 
 def choices_of(certificate: Mapping[str, Any]) -> Choices:
-    """Returns the choices that a certificate states; kinds that older ones do not name were not made.
+    """Returns the choices in a certificate; kinds that an older certificate does not name are empty.
 
     Raises RemovedBound if it uses bound G.
     """
@@ -35,19 +36,19 @@ def choices_of(certificate: Mapping[str, Any]) -> Choices:
 
 
 def shares_were_fixed(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]) -> bool:
-    """Returns whether the shares are a division of delta and the same in all plans up to the one that certified."""
+    """Returns whether the shares add up to at most 1, and are the same in all plans up to the one that certified."""
     stated = certificate["bounds"]["shares_of_delta"]
-    until = [plan for plan in plans if plan["version"] <= certificate["plan_version"]]
+    used = [plan for plan in plans if plan["version"] <= certificate["plan_version"]]
     shares = shares_of(certificate)
-    logged = all(PlanReport.from_plain(plan["report"]).shares == shares for plan in until)
-    divides = min(stated.values()) >= 0 and sum(stated.values()) <= 1 + ROUNDING
-    return divides and logged and any(plan["version"] == certificate["plan_version"] for plan in until)
+    are_logged = all(PlanReport.from_plain(plan["report"]).shares == shares for plan in used)
+    add_up = min(stated.values()) >= 0 and sum(stated.values()) <= 1 + ROUNDING
+    return add_up and are_logged and any(plan["version"] == certificate["plan_version"] for plan in used)
 
 
 def choices_were_made(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]) -> bool:
-    """Returns whether every choice was written down before the impressions that count for it, and none was left out.
+    """Returns whether every choice was logged before the impressions that it is used on, and none was left out.
 
-    A memory that cannot be read made no choice that was used (`planning.memory`), and proves nothing about one.
+    Choices in a memory that cannot be read were never used (`planning.memory`), so such a memory is skipped.
     """
     stated = choices_of(certificate).to_plain()
     memories = {plan["version"]: read_memory(plan["memory"]) for plan in plans}
@@ -65,7 +66,7 @@ def choices_were_made(certificate: Mapping[str, Any], plans: Sequence[Mapping[st
 
 
 def _choices_in(value: Any) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - plain JSON
-    """Yields all choices in plain form, wherever they are."""
+    """Yields all choices in a JSON value, at any depth: the objects that have a `version`."""
     if isinstance(value, dict):
         if "version" in value:
             yield value
@@ -77,18 +78,18 @@ def _choices_in(value: Any) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - pl
 
 
 def _used_from(choice: Mapping[str, Any]) -> int:
-    """Returns the first plan whose impressions count for a choice."""
+    """Returns the first plan whose impressions a choice may be used on."""
     return int(choice["version"]) + 1
 
 
 def _agree(remembered: Any, stated: Any, version: int) -> bool:  # noqa: ANN401 - plain JSON
-    """Returns whether the plan of this version remembered what is stated, but for choices not used by then.
+    """Returns whether the memory of the plan of this version equals the stated choices, except for those not used yet.
 
-    A plan is written before its first impression goes out, so one that remembers a choice proves that it was made
-    before them. Choices made earlier than they had to be are remembered earlier too, but never before their version.
+    A plan is stored before its first impression is handed out, so a choice in its memory was made before all of them. A
+    choice may be in a memory earlier than necessary, but never before the version that it states.
     """
     if isinstance(stated, list) and any(isinstance(part, dict) for part in stated):
-        return all(_agree(kept, part, version) for kept, part in zip_longest(remembered, stated))
+        return all(_agree(old, part, version) for old, part in zip_longest(remembered, stated))
     if isinstance(stated, dict) and "version" in stated:
         if remembered is None:
             return _used_from(stated) > version

@@ -1,7 +1,7 @@
-"""A session from its log alone: evidence, plans and verdict again, from impressions and nothing else that was stored.
+"""Replay a session: compute its evidence, plans and verdict again, from the exported impressions alone.
 
-The log is the truth; evidence, memory and snapshot are caches of it. The same versions of the program and its
-numerical libraries give the same plans to the bit; others agree to rounding.
+The log is the source of truth; evidence, memory and snapshot are derived from it. With the same versions of the program
+and its numerical libraries, plans are equal to the bit; with others, they agree up to rounding.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,8 +19,8 @@ from app.results.report import PlanReport
 from app.sessions.model import Counters, Item, Session, Settings
 from app.wire.vocabulary import State
 
-_BEGINNING = datetime.fromtimestamp(0, UTC)
-"""The time shown in a replayed snapshot: the log does not need the real one, the tag does not cover it."""
+_ANY_TIME = datetime.fromtimestamp(0, UTC)
+"""The time shown in replayed snapshots; nothing that is compared depends on it."""
 
 
 Row = dict[str, Any]
@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Replay:
-    """The session again, from its log alone."""
+    """A replayed session, and the plans in its log."""
 
     evidence: EvidenceRows
     planned: list[Planned]
@@ -36,13 +36,13 @@ class Replay:
 
     @property
     def differing(self) -> list[int]:
-        """Versions whose stored plan is not the replayed one; what was outstanding is not compared."""
+        """Versions of the stored plans that differ from the replayed ones; hand-outs are not compared."""
         pairs = zip(self.stored, self.planned, strict=True)
         return [stored["version"] for stored, planned in pairs if not _same(stored, planned.plan)]
 
 
 def replay(log: Iterable[Row]) -> Replay:
-    """Returns the session of an export, planned again from the beginning."""
+    """Returns the session of an export, with all its plans made again, from the first one on."""
     session_row: Row = {}
     plans: list[Row] = []
     impressions: list[Row] = []
@@ -59,9 +59,9 @@ def replay(log: Iterable[Row]) -> Replay:
         evidence = evidence_until(impressions, stored["epoch"], session.settings)
         counted = sum(evidence.n)
         budget = PlanReport.from_plain(stored["report"]).budget
-        then = replace(session, plan_version=stored["version"] - 1, epoch=stored["epoch"], budget=budget)
-        given = PlanningInput(
-            then,
+        session_then = replace(session, plan_version=stored["version"] - 1, epoch=stored["epoch"], budget=budget)
+        planning_input = PlanningInput(
+            session_then,
             Counters(counted, counted, 0, counted),
             evidence,
             planned[-1].plan if planned else None,
@@ -69,12 +69,12 @@ def replay(log: Iterable[Row]) -> Replay:
             memory_before=planned[-2].plan.memory if len(planned) > 1 else None,
             closed_before=_closed_before(impressions, stored),
         )
-        planned.append(make_plan(given, _BEGINNING))
+        planned.append(make_plan(planning_input, _ANY_TIME))
     return Replay(evidence_until(impressions, session.epoch, session.settings), planned, plans)
 
 
 def evidence_until(impressions: Sequence[Row], epoch: int, settings: Settings) -> EvidenceRows:
-    """Returns the counts of the impressions that folds up to this epoch had counted or given up."""
+    """Returns the counts of the impressions that folds up to this epoch had counted or made void."""
     closed = [row for row in impressions if row["epoch"] is not None and row["epoch"] <= epoch]
     void = [_impression(row) for row in closed if row["void"]]
     return count(
@@ -84,14 +84,14 @@ def evidence_until(impressions: Sequence[Row], epoch: int, settings: Settings) -
 
 
 def _closed_before(impressions: Iterable[Row], plan: Row) -> int:
-    """Returns the first plan version that had open impressions, or still handed out, when the plan was made."""
+    """Returns the first plan version that had open impressions, or was the current one, when the plan was made."""
     last = int(plan["version"]) - 1
-    out = (row["plan_version"] for row in impressions if row["epoch"] is None or row["epoch"] > plan["epoch"])
-    return min(last, min(out, default=last))
+    open_then = (row["plan_version"] for row in impressions if row["epoch"] is None or row["epoch"] > plan["epoch"])
+    return min(last, min(open_then, default=last))
 
 
 def _same(stored: Row, new: StoredPlan) -> bool:
-    """Returns whether the plans are equal, apart from what older versions did not write into reports and memories."""
+    """Returns whether the plans are equal; fields that older versions did not write are not compared."""
     demand = tuple((i, j, count) for i, j, count in stored["demand"])
     numbers = (stored["version"], stored["epoch"], stored["counted_before"])
     return (
@@ -103,7 +103,7 @@ def _same(stored: Row, new: StoredPlan) -> bool:
 
 
 def _same_report(stored: Row, new: PlanReport) -> bool:
-    """Returns whether all that the stored report has is in the new one.
+    """Returns whether all fields of the stored report have the same value in the new one.
 
     Shares are compared as values: version 0.1.0 wrote a share of zero for a bound that is removed (`gram`).
     """

@@ -1,4 +1,4 @@
-"""Checking a certificate against the exported log: counts, their order, and every inequality, computed anew."""
+"""Check a certificate against the exported log: counts, their order, and every inequality are computed again."""
 
 import math
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from app.verification.replay import replay
 from app.wire.vocabulary import FeedbackKind
 
 TOLERANCE = 1e-9
-"""Bounds are recomputed with whatever numpy and scipy are here; they agree to rounding, not to the bit."""
+"""Bounds are recomputed with the installed numpy and scipy; other versions agree up to rounding, not to the bit."""
 
 Cell = tuple[int, int, int]  # pair and plan version
 Counts = tuple[float, ...]  # n, s, clicks on the lower item, clicks on the higher one (schema 1: n and s only)
@@ -26,7 +26,7 @@ Counts = tuple[float, ...]  # n, s, clicks on the lower item, clicks on the high
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was checked."""
+    """The result of one check; `detail` is a sentence for people."""
 
     name: str
     holds: bool
@@ -38,33 +38,40 @@ def verify(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> list[C
     rows = list(log)
     impressions = [row for row in rows if row.get("kind") == "impression"]
     counted = [row for row in impressions if _is_counted(row, certificate["epoch"])]
-    listed = _listed(certificate["evidence"])
-    recounted, n_stated = _same(_recount(counted), listed), sum(n for n, *_ in listed.values())
-    ours, theirs = (
-        certificate["session"]["id"],
-        next((row["id"] for row in rows if row.get("kind") == "session"), "none"),
-    )
-    counts = f"the log has {len(counted)} impressions that count, the certificate {n_stated}"
+    stated = _stated_counts(certificate["evidence"])
+    same_counts, n_stated = _same(_recount(counted), stated), sum(n for n, *_ in stated.values())
+    session_id = certificate["session"]["id"]
+    log_id = next((row["id"] for row in rows if row.get("kind") == "session"), "none")
     return [
-        _check("session", ours == theirs, "the log is this session's", f"the log is of {theirs}, not of {ours}"),
+        _check(
+            "session",
+            log_id == session_id,
+            "the log belongs to this session",
+            f"the log belongs to session {log_id}, the certificate to session {session_id}",
+        ),
         _check(
             "digest",
             digest_of(certificate) == certificate["digest"],
-            "the document is as written",
-            "the document was changed after it was written",
+            "the certificate was not changed after it was written",
+            "the certificate was changed after it was written",
         ),
-        _check("evidence", recounted, f"{len(counted)} impressions count", f"{counts}, or other answers to them"),
+        _check(
+            "evidence",
+            same_counts,
+            f"the log has the same {len(counted)} counted impressions and answers as the certificate",
+            f"the log has {len(counted)} counted impressions, the certificate {n_stated}; or their answers differ",
+        ),
         _check(
             "order",
             _in_issue_order(impressions, certificate["epoch"]),
-            "in issue order, pair by pair",
+            "the impressions of each pair were counted in the order of issue",
             "an impression was counted before an earlier one of its pair",
         ),
         _check(
             "void",
-            _void_for_a_reason(impressions, certificate),
-            "no answered impression left out",
-            "an impression that was shown and answered is left out",
+            _no_answer_dropped(impressions, certificate),
+            "no impression that was shown and answered in time is left out",
+            "an impression that was shown and answered in time is left out",
         ),
         _check_handout(certificate, rows),
         *_check_proof(certificate, [row for row in rows if row.get("kind") == "plan"]),
@@ -72,20 +79,26 @@ def verify(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> list[C
 
 
 def check_plans(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> Check:
-    """Returns whether planning again from the log gives the logged plans; promised on the same versions only."""
+    """Returns whether planning again from the log gives the logged plans; only the same versions promise this."""
     if certificate["versions"] != versions():
-        return Check("plans", True, "not replayed: other versions of the program or its libraries wrote them")
+        return Check(
+            "plans", True, "not replayed: the plans were made by other versions of the program or its libraries"
+        )
     rows = list(log)
     if not any(row.get("kind") == "session" and row["id"] == certificate["session"]["id"] for row in rows):
-        return Check("plans", False, "not replayed: the log is another session's")
-    again = replay(rows)
-    differing = [version for version in again.differing if version <= certificate["plan_version"]]
-    detail = f"all {len(again.stored)} plans follow from the log" if not differing else f"plans {differing[:5]} differ"
-    return Check("plans", not differing, detail)
+        return Check("plans", False, "not replayed: the log belongs to another session")
+    replayed = replay(rows)
+    differing = [version for version in replayed.differing if version <= certificate["plan_version"]]
+    return _check(
+        "plans",
+        not differing,
+        f"planning again from the log gives the same {len(replayed.stored)} plans",
+        f"planning again from the log gives other plans than the logged ones: versions {differing[:5]}",
+    )
 
 
-def _check(name: str, holds: bool, so: str, otherwise: str) -> Check:
-    return Check(name, holds, so if holds else otherwise)
+def _check(name: str, holds: bool, if_true: str, if_false: str) -> Check:
+    return Check(name, holds, if_true if holds else if_false)
 
 
 def _is_counted(row: dict[str, Any], epoch: int) -> bool:
@@ -96,15 +109,15 @@ def _pair(row: dict[str, Any]) -> tuple[int, int]:
     return min(row["i"], row["j"]), max(row["i"], row["j"])
 
 
-def _listed(stated: dict[str, Any]) -> dict[Cell, Counts]:
-    """Returns the counts that a certificate states."""
+def _stated_counts(stated: dict[str, Any]) -> dict[Cell, Counts]:
+    """Returns the counts in a certificate's evidence."""
     cells = zip(stated["i"], stated["j"], stated["version"], strict=True)
     columns = (stated[name] for name in ("n", "s", "clicks_i", "clicks_j") if name in stated)
     return dict(zip(cells, zip(*columns, strict=True), strict=True))
 
 
 def _recount(rows: list[dict[str, Any]]) -> dict[Cell, Counts]:
-    """Returns the counts of the log's impressions, written apart from the fold's own code on purpose."""
+    """Returns the counts of the log's impressions. On purpose, this does not use the code of the fold."""
     sums: dict[Cell, list[float]] = {}
     for row in rows:
         cell = sums.setdefault((*_pair(row), row["plan_version"]), [0, 0.0, 0, 0])
@@ -116,11 +129,11 @@ def _recount(rows: list[dict[str, Any]]) -> dict[Cell, Counts]:
     return {key: tuple(cell) for key, cell in sums.items()}
 
 
-def _same(recount: dict[Cell, Counts], listed: dict[Cell, Counts]) -> bool:
-    return recount.keys() == listed.keys() and all(
-        math.isclose(found, stated, abs_tol=TOLERANCE)
-        for key, counts in listed.items()
-        for found, stated in zip(recount[key], counts, strict=False)  # schema 1 states no clicks by item
+def _same(recount: dict[Cell, Counts], stated: dict[Cell, Counts]) -> bool:
+    return recount.keys() == stated.keys() and all(
+        math.isclose(computed, expected, abs_tol=TOLERANCE)
+        for key, counts in stated.items()
+        for computed, expected in zip(recount[key], counts, strict=False)  # schema 1 has no clicks by item
     )
 
 
@@ -133,23 +146,23 @@ def _in_issue_order(impressions: list[dict[str, Any]], epoch: int) -> bool:
         if _is_counted(row, epoch):
             if _pair(row) in blocked:
                 return False
-        elif not (row["void"] and row["epoch"] <= epoch):  # what was voided later was open then
+        elif not (row["void"] and row["epoch"] <= epoch):  # an impression that became void later was open then
             blocked.add(_pair(row))
     return True
 
 
-def _void_for_a_reason(impressions: list[dict[str, Any]], certificate: dict[str, Any]) -> bool:
-    """Returns whether no answer was dropped: without a window, what was shown and answered in time is never void."""
+def _no_answer_dropped(impressions: list[dict[str, Any]], certificate: dict[str, Any]) -> bool:
+    """Returns whether no answer was dropped: without a window, an impression answered in time is never void."""
     if certificate["settings"]["attribution_window_seconds"] > 0:
-        return True  # an outage voids whatever arrived; the log does not tell of outages
+        return True  # an outage makes answered impressions void too, and the log does not contain outages
     return not any(row["void"] and row["outcome"] is not None and not row["not_shown"] for row in impressions)
 
 
 def _check_handout(certificate: dict[str, Any], rows: list[dict[str, Any]]) -> Check:
-    """Returns whether every impression is the one that its plan has at this place of its order.
+    """Returns whether every impression is the one at its position in the order of its plan.
 
-    A pair that was not asked for would be counted as if it had been chosen before its outcome was known. The order is
-    a seeded shuffle; other versions of numpy may shuffle otherwise, so there only the pairs are compared.
+    Every counted pair must have been chosen by a plan, before its outcome was known. The order is a seeded shuffle;
+    other versions of numpy may give another one, so in that case only the pairs are compared.
     """
     in_order = certificate["versions"].get("numpy") == versions()["numpy"]
     seed = certificate["settings"]["seed"]
@@ -157,24 +170,26 @@ def _check_handout(certificate: dict[str, Any], rows: list[dict[str, Any]]) -> C
     impressions = [row for row in rows if row.get("kind") == "impression"]
     for row in sorted(impressions, key=lambda row: row["sequence"]):
         shown.setdefault(row["plan_version"], []).append(_pair(row))
-    asked = {row["version"]: row["handout"] for row in rows if row.get("kind") == "plan"}
+    handouts = {row["version"]: row["handout"] for row in rows if row.get("kind") == "plan"}
     for version, pairs in shown.items():
-        triples = tuple((i, j, times) for i, j, times in asked.get(version, []))
-        expected = _in_turn(triples, seed, version, len(pairs)) if in_order else pairs
+        triples = tuple((i, j, times) for i, j, times in handouts.get(version, []))
+        expected = _first_pairs(triples, seed, version, len(pairs)) if in_order else pairs
         if pairs != expected or not set(pairs) <= {(min(i, j), max(i, j)) for i, j, _ in triples}:
-            return Check("handed out", False, f"impressions of plan {version} are not those that it asked for")
-    said = "in its order" if in_order else "the order is not checked: another version of numpy wrote it"
-    return Check("handed out", True, f"every pair shown was asked for by its plan; {said}")
+            return Check("handed out", False, f"impressions of plan {version} are not those in its hand-out")
+    detail = "in its order" if in_order else "the order is not checked, because another version of numpy made it"
+    return Check("handed out", True, f"every pair shown is in the hand-out of its plan; {detail}")
 
 
-def _in_turn(asked: tuple[tuple[int, int, int], ...], seed: int, version: int, count: int) -> list[tuple[int, int]]:
+def _first_pairs(
+    handout: tuple[tuple[int, int, int], ...], seed: int, version: int, count: int
+) -> list[tuple[int, int]]:
     """Returns the first pairs that a plan hands out."""
-    in_turn = HandoutSequence(asked, seed, version).pairs(0, count) if asked else []
-    return [(min(pair), max(pair)) for pair in in_turn]
+    pairs = HandoutSequence(handout, seed, version).pairs(0, count) if handout else []
+    return [(min(pair), max(pair)) for pair in pairs]
 
 
 def _check_proof(certificate: dict[str, Any], plans: list[dict[str, Any]]) -> list[Check]:
-    """Returns the checks of shares, choices and bounds; one that fails if the certificate uses bound G."""
+    """Returns the checks of shares, choices and bounds; a single check that fails if the certificate uses bound G."""
     try:
         return [*_check_plan_log(certificate, plans), *_check_bounds(certificate)]
     except RemovedBound:
@@ -183,13 +198,23 @@ def _check_proof(certificate: dict[str, Any], plans: list[dict[str, Any]]) -> li
 
 
 def _check_plan_log(certificate: dict[str, Any], plans: list[dict[str, Any]]) -> list[Check]:
-    """Returns the checks of what was chosen before it was used; schema 1 chose nothing."""
+    """Returns the checks of shares and choices against the log of plans; schema 1 has neither."""
     if certificate["schema"] == 1:
         return []
     fixed, made = shares_were_fixed(certificate, plans), choices_were_made(certificate, plans)
     return [
-        _check("shares", fixed, "delta was divided so from the first plan on", "the log divides delta otherwise"),
-        _check("choices", made, "every choice was logged before it was used", "the log has other choices, or later"),
+        _check(
+            "shares",
+            fixed,
+            "all plans in the log divide delta in the same way as the certificate",
+            "the plans in the log divide delta in another way than the certificate",
+        ),
+        _check(
+            "choices",
+            made,
+            "every choice was logged before it was used",
+            "a choice is not in the log, differs from it, or was logged after it was used",
+        ),
     ]
 
 
@@ -206,22 +231,25 @@ def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
     )
     stated = certificate["bounds"]["shares_of_delta"]
     if problem.item_clicks and "contrasts" not in stated and (stated.get("screening", 0) or stated.get("clicks", 0)):
-        return [Check("bounds", False, "not computed: bound I was another one then; use the version that wrote it")]
+        detail = "not computed: bound I has changed since; verify the certificate with the version that wrote it"
+        return [Check("bounds", False, detail)]
     evidence = _evidence(n_items, certificate["evidence"])
     try:
         assessment = assess(problem, evidence, choices_of(certificate), shares_of(certificate))
-    except (ArithmeticError, IndexError) as error:  # a choice without a share of delta, or of an item there is not
+    except (ArithmeticError, IndexError) as error:  # a choice without a share of delta, or of an item that is missing
         return [Check("bounds", False, f"cannot be computed: {error}")]
     leader, upper = assessment.leader, float(assessment.bounds.upper[assessment.leader_index])
     others, gap = assessment.lowest_of_others(assessment.leader_index), assessment.gap
     numbers = certificate["bounds"]
-    leads = [leader.i, leader.j] == [certificate["i"], certificate["j"]]
-    lead, reached = f"items {leader.i} and {leader.j} lead", f"gap {gap:.6g}, asked for {assessment.target:.6g}"
+    same_pair = [leader.i, leader.j] == [certificate["i"], certificate["j"]]
+    best, reached = f"the best pair is items {leader.i} and {leader.j}", f"gap {gap:.6g}, goal {assessment.target:.6g}"
     return [
-        _check("pair", leads, lead, f"{lead}, not {certificate['i']} and {certificate['j']}"),
-        _check_number("upper bound", upper, numbers["upper_of_pair"], "no-click probability of the pair at most"),
-        _check_number("lower bounds", others, numbers["lowest_of_others"], "beside that, every other's at least"),
-        _check_number("gap", gap, certificate["gap"], "within this of the best"),
+        _check("pair", same_pair, best, f"{best}, not {certificate['i']} and {certificate['j']}"),
+        _check_number("upper bound", upper, numbers["upper_of_pair"], "its no-click probability is at most {}"),
+        _check_number(
+            "lower bounds", others, numbers["lowest_of_others"], "then that of every other pair is at least {}"
+        ),
+        _check_number("gap", gap, certificate["gap"], "the pair is within {} of the best"),
         _check("verdict", assessment.certified, reached, f"not certified: {reached}"),
     ]
 
@@ -233,13 +261,14 @@ def _evidence(n_items: int, stated: dict[str, Any]) -> Evidence:
     return Evidence.empty(n_items).add(i, j, version, n, np.array(stated["s"], dtype=np.float64), clicks)
 
 
-def _check_number(name: str, found: float | None, stated: float | None, meaning: str) -> Check:
-    """Returns whether a recomputed number is the stated one, to rounding; None means that there is no other pair."""
-    if found is None or stated is None:
-        return _check(
-            name, found is stated, "there is no other pair", f"found {found}, the certificate states {stated}"
-        )
-    said = f"{meaning} {found:.6f}"
-    return _check(
-        name, math.isclose(found, stated, abs_tol=TOLERANCE), said, f"{said}; the certificate says {stated:.6f}"
-    )
+def _check_number(name: str, computed: float | None, stated: float | None, meaning: str) -> Check:
+    """Returns whether a recomputed number equals the stated one up to rounding; `meaning` has a place for it.
+
+    None means that there is no other pair.
+    """
+    if computed is None or stated is None:
+        detail = f"computed {computed}, the certificate states {stated}"
+        return _check(name, computed is stated, "there is no other pair", detail)
+    detail = meaning.format(f"{computed:.6f}")
+    same = math.isclose(computed, stated, abs_tol=TOLERANCE)
+    return _check(name, same, detail, f"{detail}; the certificate states {stated:.6f}")

@@ -11,11 +11,10 @@ from fastapi import Depends, FastAPI
 from fastapi.routing import iter_route_contexts
 from starlette.requests import Request
 
-from app.access.admission import Admission
+from app.access.control import AccessControl, Admission, fetch_site, is_loopback
 from app.access.keys import Scope
-from app.errors import Forbidden, RateLimited
-from app.web.access_control import AccessControl, fetch_site, is_loopback
-from app.web.problems import Unauthorized, declared
+from app.errors import Forbidden, RateLimited, Unauthorized
+from app.web.problems import declared
 
 OPEN_PATHS = {"/", "/docs", "/static/{name}", "/problems/{name}", "/openapi.json", "/livez", "/readyz", "/version"}
 """Paths that anyone may read: how the service is and how to use it, but nothing about any session."""

@@ -8,12 +8,12 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.access.control import AccessControl
 from app.access.sql import AccessStore
 from app.services import Services
 from app.telemetry.metrics import Meter
 from app.web import bodies
 from app.web.access import describe_security, scopes_of_routes
-from app.web.access_control import AccessControl
 from app.web.hot_lane import HotLane
 from app.web.middleware import BodyLimitMiddleware, RequestIdMiddleware
 from app.web.problems import add_problem_handlers

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.access.admission import Admission
+from app.access.control import AccessControl, Admission, RouteAccess, fetch_site
 from app.access.keys import Scope as Needed
 from app.errors import SessionError
 from app.impressions.handout import Order
@@ -20,7 +20,6 @@ from app.impressions.service import ACCEPTED
 from app.services import Services
 from app.telemetry.logs import REQUEST_ID
 from app.telemetry.metrics import Meter, cell_index
-from app.web.access_control import AccessControl, RouteAccess, fetch_site
 from app.web.bodies import digest_of
 from app.web.hot_lane_bodies import (
     FEEDBACK,
@@ -36,7 +35,7 @@ from app.web.hot_lane_bodies import (
     read_as,
     row_result,
 )
-from app.web.middleware import VALID_REQUEST_ID, rate_lines, respond_to_fault, status_class, with_common_headers
+from app.web.middleware import VALID_REQUEST_ID, respond_to_fault, status_class, with_common_headers
 from app.web.parameters import SESSION_ID
 from app.web.problems import Refusal, kind_of, log_refusal, problem_for
 from app.web.responses import matches_etag, respond
@@ -117,7 +116,7 @@ class HotLane:
         except Exception as error:
             return await self._refuse(post.route, error, request_id, admission, scope, receive, send)
         self._cells[post.served] += 1
-        return await respond(scope, send, 200, _POST_HEADERS % (len(body), request_id) + rate_lines(admission), body)
+        return await respond(scope, send, 200, _POST_HEADERS % (len(body), request_id) + admission.rate_lines(), body)
 
     def _admit(self, headers: Headers, access: RouteAccess, session_id: str) -> Admission:
         host = headers.get(b"host")
@@ -140,11 +139,11 @@ class HotLane:
         given = headers.get(b"if-none-match")
         if given is not None and (given == etag or matches_etag([given.decode("latin-1")], snapshot.etag)):
             self._cells[_BEST_PAIR_3XX] += 1
-            return await respond(scope, send, 304, _304_HEADERS % (etag, request_id) + rate_lines(admission), b"")
+            return await respond(scope, send, 304, _304_HEADERS % (etag, request_id) + admission.rate_lines(), b"")
         body = snapshot.body.encode()
         self._cells[_BEST_PAIR_2XX] += 1
         return await respond(
-            scope, send, 200, _GET_HEADERS % (etag, len(body), request_id) + rate_lines(admission), body
+            scope, send, 200, _GET_HEADERS % (etag, len(body), request_id) + admission.rate_lines(), body
         )
 
     def _is_small(self, headers: Headers) -> bool:

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.access.admission import Admission
+from app.access.control import Admission
 from app.telemetry.logs import REQUEST_ID
 from app.telemetry.metrics import OTHER, ROUTES, Meter
 from app.web.problems import FAULT_DETAIL, BodyTooLarge, UnexpectedFault, problem_for
@@ -68,7 +68,9 @@ def with_common_headers(send: Send, request_id: str, scope: Scope) -> Send:
             headers["X-Request-ID"] = request_id
             headers["X-Content-Type-Options"] = "nosniff"
             headers.setdefault("Cache-Control", "no-store")  # tickets, ids and names are only for the caller
-            message["headers"].extend(header_pairs(rate_lines(scope["state"].get("admission"))))
+            admission: Admission | None = scope["state"].get("admission")
+            if admission is not None:
+                message["headers"].extend(header_pairs(admission.rate_lines()))
         await send(message)
 
     return send_with_headers
@@ -102,11 +104,6 @@ async def respond_to_fault(
     """Logs an unexpected error and responds with a 500 that contains only the request id."""
     log_fault(error, request_id, scope, meter)
     await problem_for(UnexpectedFault(FAULT_DETAIL), request_id)(scope, receive, send)
-
-
-def rate_lines(admission: Admission | None) -> bytes:
-    """Returns what is left of a key's rate; empty without one."""
-    return b"" if admission is None or admission.limiter is None else admission.limiter.header_lines()
 
 
 class BodyLimitMiddleware:

@@ -58,14 +58,6 @@ class InvalidRequest(Refusal):
         super().__init__(f"{first.field or 'the request'}: {first.message}{more}")
 
 
-class Unauthorized(Refusal):
-    """The request has no valid key: none, an unknown or revoked one, or several."""
-
-    def __init__(self, detail: str, challenge: str = "Bearer") -> None:
-        self.challenge = challenge
-        super().__init__(detail)
-
-
 class NotReady(Refusal):
     """The server runs, but cannot serve requests yet."""
 
@@ -115,7 +107,7 @@ CATALOGUE: Mapping[type[Exception], Kind] = {
     UnsupportedMediaType: Kind("unsupported-media-type", 415, "The body must be JSON"),
     BodyTooLarge: Kind("body-too-large", 413, "The body is too large"),
     InvalidRequest: Kind("invalid-request", 422, "The request does not have the right shape"),
-    Unauthorized: Kind("unauthorized", 401, "A key is needed"),
+    facts.Unauthorized: Kind("unauthorized", 401, "A key is needed"),
     NotReady: Kind("not-ready", 503, "The server cannot serve requests yet", retry_after=2),
     RouteNotFound: Kind("route-not-found", 404, "Nothing is served at this address"),
     MethodNotAllowed: Kind("method-not-allowed", 405, "This address does not take this method"),
@@ -143,7 +135,7 @@ def problem_for(error: SessionError | Refusal, request_id: str | None, headers: 
 
 def _own_headers(error: SessionError | Refusal) -> Mapping[str, str]:
     """Returns the headers that belong to an error."""
-    if isinstance(error, Unauthorized):
+    if isinstance(error, facts.Unauthorized):
         return {"WWW-Authenticate": error.challenge}
     if isinstance(error, facts.RateLimited):
         return {"Retry-After": str(error.retry_after)}

@@ -1,4 +1,4 @@
-"""Answers to "which pair, and how sure?": best-pair and the heat map."""
+"""Responses about the best pair: best-pair, the heat map, and the history of plans."""
 
 from datetime import datetime
 from typing import Literal
@@ -8,9 +8,9 @@ from app.wire.vocabulary import StateField
 
 
 class HealthFinding(ResponseShape):
-    """What a person should know: what, the likely cause, what to do; if it suspends, nothing can be certified any more.
+    """A problem of the session, its likely cause, and what to do. If it suspends, the session cannot be certified.
 
-    Notes never suspend. They have a `kind`, and are said as long as they are true.
+    Notes never suspend. They have a `kind`, and are shown as long as they are true.
     """
 
     problem: str
@@ -21,7 +21,7 @@ class HealthFinding(ResponseShape):
 
 
 class BestPair(ResponseShape):
-    """The current answer: the pair is proven within `gap` of the best with probability 1 - `delta`."""
+    """The current result: the pair is proven to be within `gap` of the best, with probability 1 - `delta`."""
 
     state: StateField
     verdict: Literal["certified", "not_yet", "exhausted", "suspended"]
@@ -53,9 +53,9 @@ class EstimatedItem(ResponseShape):
 
 
 class EstimatedCells(ResponseShape):
-    """The pairs of the heat map, a list for each thing said of them; reward is null while nothing is known.
+    """The pairs of the heat map, one list for each field; reward is null while nothing is known.
 
-    Pairs of places in its `items` come row by row: (0, 1), (0, 2), ..., (1, 2), ...
+    The lists are in the order of pairs of positions in `items`, row by row: (0, 1), (0, 2), ..., (1, 2), ...
     """
 
     reward: list[float | None]
@@ -66,7 +66,7 @@ class EstimatedCells(ResponseShape):
 
 
 class Contender(ResponseShape):
-    """A pair that keeps the best one from being certified, as the last plan saw it."""
+    """A pair that keeps the best one from being certified, according to the last plan."""
 
     i: int
     j: int
@@ -87,7 +87,7 @@ class Estimates(ResponseShape):
 
 
 class HistoryPoint(ResponseShape):
-    """What one plan said when it was made."""
+    """The report of one plan, when it was made."""
 
     plan_version: int
     at: datetime
@@ -103,7 +103,7 @@ class HistoryPoint(ResponseShape):
 
 
 class History(ResponseShape):
-    """Points of the progress chart, oldest first; if there are `more`, ask again after the last one."""
+    """Points of the progress chart, oldest first; if there are `more`, request those after the last one."""
 
     points: list[HistoryPoint]
     more: bool

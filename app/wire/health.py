@@ -1,4 +1,4 @@
-"""What those who run the service get to see."""
+"""Responses for operators: whether the service is alive and ready, and its version."""
 
 from typing import Literal
 
@@ -6,13 +6,13 @@ from app.wire.shapes import ResponseShape
 
 
 class Status(ResponseShape):
-    """The process answers, or requests can be served."""
+    """The process runs (alive), or it can serve requests (ready)."""
 
     status: Literal["alive", "ready"]
 
 
 class Version(ResponseShape):
-    """Which build this is."""
+    """Name and version of the program."""
 
     name: str
     version: str

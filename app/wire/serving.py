@@ -1,4 +1,4 @@
-"""What an ad server sends and gets: impressions and their outcomes, one or many at a time."""
+"""Requests and responses of an ad server: impressions and their feedback, one or many at a time."""
 
 from typing import Annotated, Literal, Self
 
@@ -10,7 +10,7 @@ LARGEST_BATCH = 1000
 
 
 class NextPair(RequestShape):
-    """A request for one impression: no fields; the body may also be left out."""
+    """A request for one impression. It has no fields; the body may be left out."""
 
 
 class NextPairs(RequestShape):
@@ -51,13 +51,13 @@ class Feedback(RequestShape):
 
 
 class FeedbackResult(ResponseShape):
-    """What became of one answer."""
+    """The result of one feedback."""
 
     status: Literal["accepted", "duplicate", "late", "ignored"]
 
 
 class FeedbackRowResult(ResponseShape):
-    """What became of one row of a batch; `detail` says what to change."""
+    """The result of one row of a batch; `detail` says what to change."""
 
     status: Literal["accepted", "duplicate", "late", "ignored", "conflict", "not_found", "invalid"]
     detail: str | None = None

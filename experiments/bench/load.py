@@ -118,6 +118,8 @@ class _Target:
 
     async def send(self, count: int) -> None:
         slice_ = self._work.requests[self._at : self._at + count]
+        if not slice_:
+            return  # fewer requests than slices: there is no response to wait for
         self._at += len(slice_)
         self.todo = list(reversed(slice_))
         self._left = len(slice_)

@@ -59,7 +59,7 @@ def test_a_beat_that_was_on_disk_is_missed(database: Database, sqlite_url: str, 
     assert not is_missing(database, heartbeat)
 
 
-def test_a_step_forward_and_a_pause_are_told_apart(database: Database) -> None:
+def test_a_pause_of_the_process_is_not_a_clock_step(database: Database) -> None:
     """The process was asleep: both clocks have moved. The database's clock was set: only that one has."""
     monotonic = [100.0]
     watch = DatabaseWatch(Heartbeat(), monotonic=lambda: monotonic[0])

@@ -155,7 +155,7 @@ async def test_a_request_that_breaks_the_transaction_fails_alone(make: Made, dat
     assert stored(database) == {1, 2, 3}
 
 
-async def test_a_cancelled_request_is_dropped_only_if_its_caller_said_so(make: Made, database: Database) -> None:
+async def test_a_cancelled_request_is_dropped_only_if_it_may_be(make: Made, database: Database) -> None:
     writer = make()
     async with Blocked(writer):
         tasks = [*await ask(writer, 1, drop=True), *await ask(writer, 2), *await ask(writer, 3, drop=True)]

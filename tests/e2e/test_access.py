@@ -108,7 +108,7 @@ def test_a_simulation_drives_a_service_with_a_key(sqlite_url: str, tmp_path: Pat
             "0.4",
             "--json",
         ]
-        assert "--key: the service asks for one" in bestpair(sqlite_url, *words).stderr
+        assert "--key: the service requires a key with the scope admin" in bestpair(sqlite_url, *words).stderr
         ran = bestpair(sqlite_url, *words, BESTPAIR_KEY=key)
         assert ran.returncode == 0, ran.stderr
         assert json.loads(ran.stdout.splitlines()[-1])["acknowledged"] > 0

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from app.counting.fold import fold
 from app.engine.problem import Model
 from app.errors import SessionNotFound, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.handout import Impression
-from app.planning import planner as planner_module
 from app.planning.plan import Planned
 from app.planning.planner import Planner
 from app.services import Services
@@ -317,14 +317,13 @@ class TestLoop:
         broken, other = await a_session(store), await a_session(store)
         for each in (broken, other):
             await answer(store, each, await issue(store, each, DEMAND))
-        fold = planner_module.fold
 
         async def fold_or_fail(of: SessionStore, session_id: str) -> object:
             if session_id == broken:
                 raise RuntimeError("a defect")
             return await fold(of, session_id)
 
-        monkeypatch.setattr(planner_module, "fold", fold_or_fail)
+        monkeypatch.setattr("app.planning.planner.fold", fold_or_fail)
         planner.start()
 
         async def planned() -> bool:

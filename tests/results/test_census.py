@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import StorageUnavailable
 from app.results import census
-from app.results.census import FRESH_SECONDS, MOST_NAMED, CensusCache
+from app.results.census import FRESH_SECONDS, MAX_NAMED, CensusCache
 from app.results.sql import Census, SessionGroup
 
 SOME = Census((SessionGroup("running", "not_yet", 2, 7),))
@@ -20,8 +20,8 @@ class Database:
         self.error: Exception | None = None
         self.now = 100.0
 
-    async def census(self, most_named: int) -> Census:
-        self.requests.append(most_named)
+    async def census(self, max_named: int) -> Census:
+        self.requests.append(max_named)
         await asyncio.sleep(0)
         if self.error is not None:
             raise self.error
@@ -60,11 +60,11 @@ async def test_a_read_that_hangs_gives_no_census(monkeypatch: pytest.MonkeyPatch
         await asyncio.Event().wait()
         return SOME
 
-    monkeypatch.setattr(census, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(census, "READ_TIMEOUT_SECONDS", 0.01)
     assert await CensusCache(hang).take() is None
 
 
 async def test_sessions_are_named_on_request_only() -> None:
     database = Database()
     await CensusCache(database.census, by_session=True).take()
-    assert database.requests == [MOST_NAMED]
+    assert database.requests == [MAX_NAMED]

@@ -63,7 +63,7 @@ async def test_an_unchanged_state_is_sent_once() -> None:
 
 async def test_many_streams_share_one_read() -> None:
     database = Database(a=live("1"), b=live("2"))
-    events = EventStreams(database.read, POLL_SECONDS)
+    events = EventStreams(database.read, poll_seconds=60.0)
     followers = [events.follow(name, TIMEOUT_SECONDS) for name in "ab" * 50]
     first = await asyncio.gather(*(receive(stream) for stream in followers))
     assert first == [live("1"), live("2")] * 50
@@ -128,7 +128,7 @@ async def test_close_ends_open_streams_and_new_ones() -> None:
 
 
 async def test_the_number_of_streams_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "MOST_STREAMS", 1)
+    monkeypatch.setattr(streams, "MAX_STREAMS", 1)
     events = EventStreams(Database(a=live("1")).read, POLL_SECONDS)
     first = events.follow("a", TIMEOUT_SECONDS)
     await receive(first)

@@ -71,7 +71,7 @@ async def test_counting_by_arrival_would_break_it(tmp_path: Path, monkeypatch: p
 
     def answered(connection, given, _first_waiting, _last_final):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         """The reader that looks for what can be counted must not block either."""
-        mine = select(impressions.c.sequence).where(*counting._MINE, impressions.c.outcome.is_not(None))
+        mine = select(impressions.c.sequence).where(*counting._OPEN_OF_SESSION, impressions.c.outcome.is_not(None))
         return sorted(connection.scalars(mine, {"id": given["id"]}))
 
     monkeypatch.setattr(counting, "_foldable_sequences", answered)

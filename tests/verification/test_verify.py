@@ -134,7 +134,7 @@ def test_verification_of_another_numpy_compares_pairs_and_not_their_order(plain:
 def test_verification_notices_a_changed_document(plain: Certified) -> None:
     changed = verify({**plain.certificate, "gap": 0.0}, plain.rows)
     assert failed(changed) == {"digest", "gap"}
-    assert why(changed) == "the document was changed after it was written"
+    assert why(changed) == "the certificate was changed after it was written"
 
 
 def test_verification_notices_a_forged_document(plain: Certified) -> None:
@@ -148,7 +148,7 @@ def test_verification_notices_a_forged_document(plain: Certified) -> None:
         assert failed(verify(forged(certificate, bounds=bounds), rows)) == {number}
     other = {**certificate["session"], "id": "another"}
     assert failed(verify(forged(certificate, session=other), rows)) == {"session"}
-    assert why(verify(forged(certificate, session=other), rows)).endswith("not of another")
+    assert why(verify(forged(certificate, session=other), rows)).endswith("the certificate to session another")
 
 
 def test_verification_notices_a_changed_log(plain: Certified, chosen: Certified) -> None:
@@ -353,4 +353,4 @@ def test_certificates_of_earlier_bounds_by_clicks_are_not_judged(since: str, cho
     bounds = {**chosen.certificate["bounds"], "shares_of_delta": earlier}
     (check,) = (one for one in verify(forged(chosen.certificate, bounds=bounds), chosen.rows) if one.name == "bounds")
     assert not check.holds
-    assert "use the version that wrote it" in check.detail
+    assert "with the version that wrote it" in check.detail

@@ -7,9 +7,9 @@ from typing import Any
 import httpx
 import pytest
 
+from app.access.control import AccessControl
 from app.errors import FeedbackConflict, Overloaded
 from app.telemetry.metrics import Meter
-from app.web.access_control import AccessControl
 from app.web.api import build_api
 from app.web.hot_lane import HotLane
 from tests.fakes.caller import Caller

@@ -8,14 +8,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.access.admission import KeylessAccess
+from app.access.control import AccessControl, KeylessAccess
 from app.access.key_cache import KeyCache
 from app.access.keys import Scope, new_key
 from app.access.sql import AccessStore
 from app.results.sql import Live
 from app.sessions.model import Counters
 from app.web.access import OPEN_PATHS, scopes_of_routes
-from app.web.access_control import AccessControl
 from app.web.api import Api, build_api
 from tests.access.stores import access_store
 from tests.fakes.caller import Caller

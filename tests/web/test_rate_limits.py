@@ -7,11 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
+from app.access.control import AccessControl
 from app.access.key_cache import KeyCache
 from app.access.keys import Scope, new_key
 from app.access.rates import Rate
 from app.access.sql import AccessStore
-from app.web.access_control import AccessControl
 from app.web.api import build_api
 from tests.access.stores import access_store
 from tests.fakes.caller import Caller

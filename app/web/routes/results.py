@@ -8,11 +8,11 @@ from fastapi import APIRouter, Header, Query
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from app.access.control import AccessControl
 from app.access.keys import Scope
 from app.errors import NotCertified, Overloaded
 from app.web import mapping
 from app.web.access import Admitted, needs
-from app.web.access_control import AccessControl
 from app.web.event_stream import IDLE_SECONDS, as_events
 from app.web.export_formats import after_first_row, as_csv, as_ndjson
 from app.web.parameters import ResultsInUse, SessionId

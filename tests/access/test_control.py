@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from app.access.admission import Admission, KeylessAccess
+from app.access import control as module
+from app.access.control import AccessControl, Admission, KeylessAccess
 from app.access.key_cache import MAX_STALE_SECONDS, KeyCache
 from app.access.keys import Scope, new_key
 from app.access.sql import AccessStore
-from app.errors import Forbidden, Overloaded, StorageUnavailable
-from app.web import access_control as module
-from app.web.access_control import AccessControl
-from app.web.problems import Unauthorized
+from app.errors import Forbidden, Overloaded, StorageUnavailable, Unauthorized
 from tests.access.stores import access_store
 
 

@@ -1,9 +1,8 @@
-"""SQLite's files: the lock that keeps a second server away, and checks that no file was deleted or replaced.
+"""What is particular to SQLite: connections, the file lock, and a watch over its files.
 
-If the file is deleted or replaced while it is open, SQLite keeps writing to the file that it opened, and those writes
-are lost when the server ends. A new connection would open (or create) another file under the same name, which does not
-match the one that is open. So after such an event no write is acknowledged and no connection is opened until the server
-is restarted.
+SQLite keeps writing to a file that was deleted or replaced while it is open, and these writes are lost when the server
+ends. A new connection would open (or create) another file under the same name, which does not fit the open ones. So
+acknowledging, and opening connections, both stop until the server is restarted.
 """
 
 import fcntl
@@ -12,11 +11,16 @@ import sqlite3
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 
 from app.database.faults import DatabaseInUse, DatabaseLost, Unwritable
 
+_CHECKPOINT_PAGES = 4_000
+"""Length of SQLite's write-ahead log (16 MB) at which it is copied into the file. An impression changes its page three
+times: when it is issued, answered and folded. With SQLite's default of 1,000 pages, most pages were copied after each
+change. Commits are just as durable."""
 _PARTS = ("", "-wal", "-shm")
 _FILE_GONE = (
     "the SQLite file was deleted, moved or replaced while the server was running; do not stop the server: a deleted "
@@ -125,3 +129,52 @@ class FileLock:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+_file_creation = threading.Lock()
+"""Held while a database file is created: no other thread may connect before the first descriptor is closed, because
+closing it drops SQLite's locks."""
+
+
+def sqlite_engine(
+    url: URL, begin: str, busy_seconds: float, *, pool: dict[str, Any], foreign_keys: bool = True
+) -> Engine:
+    """Returns an engine whose connections and transactions begin in a fixed way; `begin` is the first statement."""
+    arguments = {"timeout": busy_seconds, "check_same_thread": False}
+    engine = create_engine(url, connect_args=arguments, hide_parameters=True, **pool)
+    files = files_of(Path(str(url.database)))
+
+    @event.listens_for(engine, "do_connect")
+    def _prepare_file(*_: object) -> None:
+        files.check()  # first: a file that was deleted while in use must not be created again
+        _create_private_file(Path(str(url.database)))
+
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None  # the driver begins no transactions: `_begin` does
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")  # acknowledged means on disk
+        connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+        connection.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
+        files.opened()
+
+    @event.listens_for(engine, "close")
+    def _note_close(_connection: sqlite3.Connection, _record: object) -> None:
+        files.closed()
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    return engine
+
+
+def _create_private_file(file: Path) -> None:
+    """Creates the file, if there is none, readable by its owner only: it contains tickets and the keys that sign them.
+
+    SQLite would create a file that every user of the machine can read. An existing file keeps its mode, and SQLite
+    gives its -wal and -shm files the same one. An existing file is not even opened: closing a descriptor of a file
+    drops all locks that this process has on it, also SQLite's.
+    """
+    with _file_creation, suppress(OSError):  # the file exists; any other error is raised again by the connect
+        os.close(os.open(file, os.O_RDONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
