@@ -41,7 +41,10 @@ def _rank(value: object) -> Rank:
 
 
 class EditableSettings(BaseModel):
-    """Texts for people. A PATCH can replace them at any time; nothing that the service decides depends on them."""
+    """Texts for people. A PATCH can replace them at any time; nothing that the service decides depends on them.
+
+    The name is stored in `sessions.name`, the others as JSON in `sessions.editable_settings`.
+    """
 
     model_config = ConfigDict(frozen=True)
 
