@@ -8,7 +8,7 @@ const rounded = (number) => Number(number.toPrecision(12)); // 5 / 100 must not 
 const PERCENT = { shown: (share) => rounded(100 * share), sent: (percent) => rounded(percent / 100) };
 const ONE_MINUS_PERCENT = { shown: (share) => rounded(100 * (1 - share)), sent: (percent) => rounded(1 - percent / 100) };
 
-// By setting: label and hint of its field, unit and words of its values, and its row in the panel (null: no row).
+// By setting: label and hint of its field, unit and words of its values, and its row in the panel, if it has one.
 const WORDS = {
   epsilon: {
     label: "Goal, in points",
@@ -93,18 +93,19 @@ export function field(name, label, hint, input) {
 // Settings in the order in which people read them.
 export const inOrder = (names) => [...FIRST, ...names.filter((name) => !FIRST.includes(name))];
 
-// What a session has besides settings, or what other parts of its page show.
-const NOT_ROWS = ["id", "name", "state", "n_items", "created_at", "updated_at", "counters", "best_pair", "best_labels", "items"];
+const NOT_SETTINGS = ["created_at", "updated_at", "counters", "best_pair", "best_labels", "items"];
 
 export function settingsPanel(session) {
-  const names = Object.keys(session).filter((name) => !NOT_ROWS.includes(name));
+  const all = Object.keys(session);
+  // Editable texts come before n_items; the head of the page shows them.
+  const names = all.slice(all.indexOf("n_items") + 1).filter((name) => !NOT_SETTINGS.includes(name));
   const rows = inOrder(names).map((name) => (WORDS[name]?.row ?? plainRow(name))(session));
-  const all = [["Items", count(session.n_items)], ...rows.filter(Boolean), ["Created", when(session.created_at)], ["Id", session.id]];
+  const shown = [["Items", count(session.n_items)], ...rows.filter(Boolean), ["Created", when(session.created_at)], ["Id", session.id]];
   return element(
     "section",
     { class: "card wide always", "aria-label": "Settings" },
     element("h2", {}, "Settings"),
-    element("dl", { class: "settings small in-columns" }, ...all.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
+    element("dl", { class: "settings small in-columns" }, ...shown.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
   );
 }
 
