@@ -114,8 +114,11 @@ class TestRecords:
         assert (await store.change_session(session_id, SessionPatch(name="new"))).name == "new"
         ((stored,),) = execute(database_url, "SELECT editable_settings FROM sessions")
         assert json.loads(stored) == {"newer": [1]}
+        await store.change_session(session_id, SessionPatch(notes="why"))
+        ((stored,),) = execute(database_url, "SELECT editable_settings FROM sessions")
+        assert json.loads(stored) == {"newer": [1], "notes": "why"}
         (view,) = await store.sessions(1, None)
-        assert view.editable.model_dump() == EditableSettings(name="new").model_dump()
+        assert view.editable.model_dump() == EditableSettings(name="new", notes="why").model_dump()
 
     async def test_budgets_only_rise_and_stopped_is_for_good(self, store: SessionStore) -> None:
         limited, unlimited = await a_session(store, budget=10), await a_session(store)

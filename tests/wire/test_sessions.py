@@ -72,6 +72,8 @@ def test_everything_in_the_design_document_is_understood() -> None:
         (with_items(rank=True), "rank", 'must be "auto" or a whole number from 1 to 5000'),
         (with_items(ticket_ttl_seconds=1e12), "ticket_ttl_seconds", "must be at most 2592000.0"),
         (with_items(name="x" * 201), "name", "must have at most 200 characters"),
+        (with_items(notes="x" * 2001), "notes", "must have at most 2000 characters"),
+        (with_items(notes=None), "notes", "must be a string"),
     ],
 )
 def test_a_mistake_is_answered_with_what_to_change(content: str, field: str, message: str) -> None:
@@ -89,6 +91,18 @@ def test_control_characters_are_refused_everywhere(character: str) -> None:
     ]:
         expected = f"must not contain control characters; found U+{ord(character):04X} at 1"
         assert complaint(SessionCreate, content) == (field, expected)
+
+
+def test_notes_may_have_line_breaks_but_no_other_control_characters() -> None:
+    text = "who: Ann\r\nwhy: spring sale\n\n" + "é" * 1970
+    assert SessionCreate.model_validate_json(with_items(notes=text)).notes == text
+    for character in ("\x00", "\t", "\r", "\x1b", "\x85", "\u2028"):
+        expected = f"must not contain control characters; found U+{ord(character):04X} at 4"
+        for shape, content in (
+            (SessionCreate, with_items(notes=f"a\r\nb{character}c")),
+            (SessionPatch, json.dumps({"notes": f"a\r\nb{character}c"})),
+        ):
+            assert complaint(shape, content) == ("notes", expected)
 
 
 def test_ids_in_any_script_are_welcome() -> None:
@@ -116,7 +130,7 @@ def test_a_flood_of_mistakes_is_only_counted() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{}", 'nothing to change; send at least one of "state", "name" and "budget"'),
+        ("{}", 'nothing to change; send at least one of "state", "name", "notes" and "budget"'),
         ('{"budget": null}', "budget cannot be null; leave out what should stay"),
     ],
 )
@@ -131,7 +145,7 @@ def test_a_patch_changes_something(content: str, message: str) -> None:
         ('{"budget": 0}', "budget", "must be at least 1"),
         ('{"name": 1}', "name", "must be a string"),
         ('{"name": "a\\nb"}', "name", "must not contain control characters; found U+000A at 1"),
-        ('{"seed": 1}', "seed", "is not a known field; known fields are state, name, budget"),
+        ('{"seed": 1}', "seed", "is not a known field; known fields are state, name, notes, budget"),
     ],
 )
 def test_a_mistake_in_a_patch_names_its_field(content: str, field: str, message: str) -> None:

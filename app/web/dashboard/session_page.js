@@ -60,6 +60,7 @@ function begin(page, holder, session) {
     holder,
     back(),
     element("div", { class: "page-head" }, element("h1", {}, title), mode, controls.node),
+    session.notes && element("p", { class: "notes" }, session.notes),
     panels.verdict.node,
     panels.connect.node,
     grid,
