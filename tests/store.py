@@ -37,6 +37,7 @@ from app.sessions.lookup import SessionLookup
 from app.sessions.model import Counters, Session, SessionView, Snapshot
 from app.sessions.sql import change_session, delete_some, not_found, read_session, read_view, read_views
 from app.telemetry.metrics import Meter
+from app.wire.session_settings import EditableSettings
 from app.wire.sessions import SessionPatch
 from app.wire.vocabulary import State
 
@@ -61,7 +62,8 @@ class SessionStore(Store):
         certificate: Certificate | None,
         by: str = OPEN_ACCESS,
     ) -> Session:
-        return await self.write(create_session, session, Planned(plan, snapshot, certificate, session.state), by)
+        planned = Planned(plan, snapshot, certificate, session.state)
+        return await self.write(create_session, session, EditableSettings(name=session.name), planned, by)
 
     async def session(self, session_id: str) -> Session:
         return await self.read(read_session, session_id, self.cache)

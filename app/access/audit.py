@@ -16,6 +16,7 @@ class Action(StrEnum):
 
     CREATE = "create"
     RENAME = "rename"
+    EDIT = "edit"  # of an editable setting other than the name
     PAUSE = "pause"
     RESUME = "resume"
     STOP = "stop"

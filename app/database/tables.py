@@ -63,6 +63,8 @@ sessions = Table(
     # The last time the clock was set while impressions up to this sequence were open: see `database.watch`.
     Column("open_at_clock_step", BigInteger, nullable=False, server_default=text("0")),
     Column("clock_step_at", Double, nullable=False, server_default=text("0")),
+    # JSON: `EditableSettings` without the name. Not in the columns that handing out reads: the texts may be long.
+    Column("editable_settings", Text, nullable=False, server_default=text("'{}'")),
     Index(None, "created_at", "id"),
 )
 

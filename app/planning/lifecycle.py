@@ -62,12 +62,13 @@ class Sessions:
         )
         counters = Counters(0, 0, 0, 0)
         planned = await self.planner.make_first_plan(PlanningInput(session, counters, EvidenceRows(), None, ()))
-        stored = await self._store.write(create_session, session, planned, by)
+        editable = EditableSettings.model_validate(dict(new))
+        stored = await self._store.write(create_session, session, editable, planned, by)
         log.info("session_created", extra={"session": stored.id, "label": stored.name, "items": len(stored.items)})
-        return SessionView(stored, counters, planned.snapshot, EditableSettings.model_validate(dict(new)))
+        return SessionView(stored, counters, planned.snapshot, editable)
 
     async def change(self, session_id: str, change: SessionPatch, by: str = OPEN_ACCESS) -> SessionView:
-        """Returns the session after a change of state, name or budget; raises SessionNotFound, InvalidStateChange."""
+        """Returns the session after the change; raises SessionNotFound, InvalidStateChange."""
         await self._store.write(change_session, session_id, change, by)
         if change.budget is not None:
             await self.planner.advance(session_id, plan_anyway=True)

@@ -25,6 +25,7 @@ from app.sessions.sql import (
     one_row,
     session_from_row,
 )
+from app.wire.session_settings import EditableSettings
 
 PLAN_COLUMNS = [column for column in plans.c if column.name not in {"session_id", "created_at", "id"}]
 
@@ -68,14 +69,16 @@ _TO_ADVANCE = (
 )
 
 
-def create_session(connection: Connection, session: Session, planned: Planned, by: str) -> Session:
+def create_session(
+    connection: Connection, session: Session, editable: EditableSettings, planned: Planned, by: str
+) -> Session:
     """Stores a new session with its first plan; returns it with the database's times.
 
     Raises InvalidSession if the id is taken.
     """
     at = now(connection)
     row = planned.plan.to_row(session.id, at)
-    insert_session(connection, session, _plan_columns(planned.plan, row, planned.snapshot, at), at, by)
+    insert_session(connection, session, editable, _plan_columns(planned.plan, row, planned.snapshot, at), at, by)
     connection.execute(insert(plans), row)
     _add_certificate(connection, session.id, planned.certificate, at)
     version, id_ = planned.plan.version, str(row["id"])

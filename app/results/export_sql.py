@@ -23,9 +23,9 @@ _IMPRESSIONS_AT_ONCE = 2_000
 _PLANS_AT_ONCE = 20
 """The plan of a large session may be megabytes."""
 
-_SESSION = select(*SESSION_COLUMNS, *COUNTER_COLUMNS, sessions.c.health, sessions.c.next_sequence).where(
-    sessions.c.id == bindparam("id")
-)
+_SESSION = select(
+    *SESSION_COLUMNS, *COUNTER_COLUMNS, sessions.c.editable_settings, sessions.c.health, sessions.c.next_sequence
+).where(sessions.c.id == bindparam("id"))
 _PLANS = (
     select(*(column for column in plans.c if column is not plans.c.session_id))
     .where(plans.c.session_id == bindparam("id"), plans.c.version > bindparam("after"))

@@ -51,7 +51,7 @@ _LOCKED = (
     .with_for_update()
 )
 _SESSION = select(*SESSION_COLUMNS).where(sessions.c.id == bindparam("id"))
-_VIEWS = select(*SESSION_COLUMNS, *COUNTER_COLUMNS, sessions.c.snapshot, sessions.c.etag)
+_VIEWS = select(*SESSION_COLUMNS, *COUNTER_COLUMNS, sessions.c.snapshot, sessions.c.etag, sessions.c.editable_settings)
 _VIEW = _VIEWS.where(sessions.c.id == bindparam("id"))
 _NEWEST = _VIEWS.order_by(sessions.c.created_at.desc(), sessions.c.id.desc()).limit(bindparam("limit"))
 _OLDER = _NEWEST.where(
@@ -136,18 +136,27 @@ def _view(connection: Connection, row: AnyRow, cache: SessionCache) -> SessionVi
 
 
 def editable_from_row(row: AnyRow) -> EditableSettings:
-    """Returns the editable settings of a row that has `SESSION_COLUMNS`."""
-    return EditableSettings.model_construct(name=row.name)
+    """Returns the editable settings of a row that has the columns `name` and `editable_settings`.
+
+    One that is not stored has its default; one of a newer version is ignored.
+    """
+    return EditableSettings.model_construct(**json.loads(row.editable_settings), name=row.name)
 
 
 def insert_session(
-    connection: Connection, session: Session, plan_columns: Mapping[str, object], at: float, by: str
+    connection: Connection,
+    session: Session,
+    editable: EditableSettings,
+    plan_columns: Mapping[str, object],
+    at: float,
+    by: str,
 ) -> None:
     """Adds a session with the columns of its first plan; raises InvalidSession if the id is taken."""
     row = {
         "id": session.id,
         "name": session.name,
         "settings": session.settings.to_text(),
+        "editable_settings": compact_json(editable.model_dump(exclude={"name"})),
         "ticket_key": session.ticket_key,
         "state": session.state,
         "budget": session.budget,
@@ -171,14 +180,17 @@ def insert_session(
 
 
 def change_session(connection: Connection, session_id: str, change: SessionPatch, by: str) -> None:
-    """Changes state, name or budget; raises SessionNotFound, InvalidStateChange."""
+    """Changes state, editable settings or budget; raises SessionNotFound, InvalidStateChange."""
     session = locked_session(connection, session_id)
     at = now(connection)
-    new: dict[str, object] = {"updated_at": at, **change.edits}
+    new: dict[str, object] = {"updated_at": at}
     if session.state == State.STOPPED and (change.state not in {None, State.STOPPED} or change.budget is not None):
         raise InvalidStateChange(f"session {session_id} is stopped and cannot be changed; create a new one")
     if change.state is not None:
         new["state"] = change.state
+    if change.edits:
+        editable = {**json.loads(session.editable_settings), "name": session.name, **change.edits}
+        new |= {"name": editable.pop("name"), "editable_settings": compact_json(editable)}
     if change.budget is not None:
         if session.budget is None:
             raise InvalidStateChange("the session has no budget: a limit would lower it, and it can only be raised")
@@ -192,9 +204,12 @@ def change_session(connection: Connection, session_id: str, change: SessionPatch
 
 def _differences(before: AnyRow, change: SessionPatch) -> Iterator[tuple[Action, dict[str, object]]]:
     """Yields the actions of a change; a retry, or a value that is set already, is none."""
-    for name, value in change.edits.items():
-        if value != before._mapping[name]:
-            yield Action.RENAME, {"from": before._mapping[name], "to": value}
+    editable = editable_from_row(before)
+    for name, new in change.edits.items():
+        old = getattr(editable, name)
+        if new != old:
+            which = {} if name == "name" else {"setting": name}
+            yield Action.RENAME if name == "name" else Action.EDIT, {**which, "from": old, "to": new}
     if change.budget is not None and change.budget != before.budget:
         yield Action.RAISE_BUDGET, {"from": before.budget, "to": change.budget}
     if change.state is not None and change.state != before.state:

@@ -6,13 +6,14 @@ The class that a setting is in decides how it is stored and whether it can chang
 settings in them, is the order in JSON. A default of None depends on other settings: `app.sessions.creation` fills it.
 """
 
+import re
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, create_model
 
 from app.engine.problem import Model
-from app.wire.shapes import LARGEST_INTEGER, Name, Plain
+from app.wire.shapes import LARGEST_INTEGER, Name, Plain, without_control_characters
 from app.wire.vocabulary import (
     ByValue,
     FeedbackKind,
@@ -40,12 +41,24 @@ def _rank(value: object) -> Rank:
     raise ValueError(f'must be "auto" or a whole number from 1 to {MOST_ITEMS}')
 
 
+def _without_control_characters_but_line_breaks(text: str) -> str:
+    """Returns the text; raises ValueError naming the first control character that is not a line break (LF or CR LF)."""
+    without_control_characters(re.sub(r"\r?\n", lambda found: " " * len(found[0]), text))
+    return text
+
+
 class EditableSettings(BaseModel):
-    """Texts for people. A PATCH can replace them at any time; nothing that the service decides depends on them."""
+    """Texts for people. A PATCH can replace them at any time; nothing that the service decides depends on them.
+
+    The name is stored in `sessions.name`, the others as JSON in `sessions.editable_settings`.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     name: Name = Field(default="", description="For people; calls use the id.")
+    notes: Annotated[str, Field(max_length=2000), AfterValidator(_without_control_characters_but_line_breaks)] = Field(
+        default="", description="Free text for people, such as who asks and why; line breaks are allowed."
+    )
 
 
 class SearchSettings(BaseModel):

@@ -56,11 +56,15 @@ def test_create_a_session_in_the_form_and_follow_it_until_it_is_certified(page: 
     page.get_by_label("Confidence, in percent").fill("90")
     page.get_by_text("More settings").click()
     page.get_by_label("Seed").fill("1")
+    page.get_by_label("Notes").fill("Ann: spring sale\nuntil May")
     page.get_by_role("button", name="Create session").click()
     expect(page.locator("#verdict")).to_have_text("Not yet: no impression has been counted.")
     session = page.url.rsplit("/", 1)[1]
     made = client.get_session(session)
     assert (made.epsilon, made.delta, made.seed) == (0.15, 0.1, 1)
+    assert made.notes == "Ann: spring sale\nuntil May"
+    expect(page.locator(".notes")).to_have_text("Ann: spring sale\nuntil May")
+    expect(page.get_by_role("region", name="Settings")).not_to_contain_text("Ann")
     assert [(item.id, item.label) for item in made.items] == [(item.id, item.label) for item in shop_items(N_ITEMS)]
     loads: list[str] = []
     page.on("framenavigated", lambda frame: loads.append(frame.url))
@@ -79,6 +83,8 @@ def test_create_a_session_in_the_form_and_follow_it_until_it_is_certified(page: 
     assert painted(page) > 10
     assert loads == [], "the page was not reloaded"
     expect(page.locator(".live")).to_have_text("Live")
+    page.get_by_role("link", name="All sessions").click()
+    expect(page.locator(".notes-preview")).to_have_text("Ann: spring sale until May", use_inner_text=True)
 
 
 def history(client: Client, session: str) -> list[object]:

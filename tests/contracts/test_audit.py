@@ -40,6 +40,7 @@ async def test_creation_adds_an_entry(store: SessionStore, database_url: str) ->
     ("changes", "expected"),
     [
         ([{"name": "x"}], [(Action.RENAME, {"to": "x"})]),
+        ([{"notes": "why\nwho"}, {"notes": "why\nwho"}], [(Action.EDIT, {"setting": "notes", "to": "why\nwho"})]),
         ([{"state": PAUSED}], [(Action.PAUSE, {})]),
         ([{"state": PAUSED}, {"state": RUNNING}], [(Action.PAUSE, {}), (Action.RESUME, {})]),
         ([{"state": STOPPED}], [(Action.STOP, {})]),

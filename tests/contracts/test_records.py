@@ -15,6 +15,7 @@ from app.health import Health
 from app.impressions.feedback import FeedbackStatus
 from app.results.sql import Certificate
 from app.sessions.model import Counters
+from app.wire.session_settings import EditableSettings
 from app.wire.sessions import SessionPatch
 from app.wire.vocabulary import FeedbackKind, State
 from tests.examples import (
@@ -106,6 +107,18 @@ class TestRecords:
         assert after.updated_at >= made.updated_at
         assert await store.session(made.id) == after
         assert (await store.change_session(made.id, SessionPatch(name="again"))).budget == 11
+
+    async def test_editing_keeps_settings_of_a_newer_version(self, store: SessionStore, database_url: str) -> None:
+        session_id = await a_session(store)
+        execute(database_url, "UPDATE sessions SET editable_settings = :newer", {"newer": '{"newer": [1]}'})
+        assert (await store.change_session(session_id, SessionPatch(name="new"))).name == "new"
+        ((stored,),) = execute(database_url, "SELECT editable_settings FROM sessions")
+        assert json.loads(stored) == {"newer": [1]}
+        await store.change_session(session_id, SessionPatch(notes="why"))
+        ((stored,),) = execute(database_url, "SELECT editable_settings FROM sessions")
+        assert json.loads(stored) == {"newer": [1], "notes": "why"}
+        (view,) = await store.sessions(1, None)
+        assert view.editable.model_dump() == EditableSettings(name="new", notes="why").model_dump()
 
     async def test_budgets_only_rise_and_stopped_is_for_good(self, store: SessionStore) -> None:
         limited, unlimited = await a_session(store, budget=10), await a_session(store)

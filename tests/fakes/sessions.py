@@ -48,6 +48,7 @@ class FakeServices(Impressions, Sessions, Results):
 
     def __init__(self) -> None:
         self.records: dict[str, Session] = {}
+        self.editable: dict[str, EditableSettings] = {}
         self.snapshot = Snapshot(json.dumps(BEST_PAIR), '"tag-1"')
         self.lives: list[Live | None] = []
         self.points: list[HistoryPoint] = []
@@ -84,6 +85,7 @@ class FakeServices(Impressions, Sessions, Results):
             updated_at=1_700_000_000.5,
         )
         self.records[record.id] = record
+        self.editable[record.id] = EditableSettings.model_validate(dict(new))
         return self._view(record)
 
     async def session(self, session_id: str) -> SessionView:
@@ -178,7 +180,7 @@ class FakeServices(Impressions, Sessions, Results):
         return self.records[session_id]
 
     def _view(self, record: Session) -> SessionView:
-        return SessionView(record, Counters(5, 3, 1, 2), self.snapshot, EditableSettings(name=record.name))
+        return SessionView(record, Counters(5, 3, 1, 2), self.snapshot, self.editable[record.id])
 
     def _fail(self) -> None:
         if self.error is not None:

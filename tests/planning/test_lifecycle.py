@@ -54,9 +54,10 @@ async def spend_budget(services: Services, session_id: str) -> None:
 
 class TestCreate:
     async def test_the_session_is_stored_with_its_first_plan(self, store: SessionStore, services: Services) -> None:
-        made = await services.sessions.create(new_session(items=items(4), name="ads", budget=100), "bp_1")
+        made = await services.sessions.create(new_session(items=items(4), name="ads", notes="why", budget=100), "bp_1")
         assert (made.session.name, made.session.items, made.session.budget) == ("ads", items(4), 100)
         assert (made.session.state, made.session.plan_version) == (State.RUNNING, 1)
+        assert (made.editable.name, made.editable.notes) == ("ads", "why")
         assert made.counters == Counters(0, 0, 0, 0)
         assert await services.results.session(made.session.id) == made, "read back as it was returned"
         last = await store.last_plan(made.session.id)
@@ -87,6 +88,20 @@ class TestCreate:
 
 
 class TestChange:
+    async def test_notes_are_not_cached(self, store: SessionStore, services: Services, session_id: str) -> None:
+        """The fixed settings of a session are cached by its id; the editable ones must not be."""
+        other = Services.build(store)  # with caches of its own, like another server
+        assert (await other.results.session(session_id)).editable.notes == ""
+        for notes in ("who: Ann\nwhy: sale 🙂", "", "why"):
+            changed = await services.sessions.change(session_id, SessionPatch(notes=notes))
+            read = [changed, await services.results.session(session_id), await other.results.session(session_id)]
+            read += await other.results.sessions(10, None)
+            assert [view.editable.notes for view in read] == [notes] * 4
+            exported = [row async for row in other.results.export(session_id) if row["kind"] == "session"]
+            assert [(row["name"], row["notes"]) for row in exported] == [("ads", notes)]
+        await services.sessions.change(session_id, SessionPatch(state=State.STOPPED))
+        assert (await services.sessions.change(session_id, SessionPatch(notes="the end"))).editable.notes == "the end"
+
     async def test_the_snapshot_shows_the_new_state_at_once(self, services: Services, session_id: str) -> None:
         await services.results.best_pair(session_id)  # cached
         changed = await services.sessions.change(session_id, SessionPatch(state=State.PAUSED))

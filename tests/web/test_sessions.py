@@ -59,3 +59,13 @@ def test_a_deleted_session_is_gone(api: Caller, session: str) -> None:
     assert (response.status_code, response.content) == (204, b"")
     assert api.get(session).status_code == 404
     assert api.send("DELETE", session).status_code == 404
+
+
+def test_notes_are_in_the_session_and_can_be_changed(api: Caller, sessions: FakeServices) -> None:
+    created = api.post("/v1/sessions", {"items": ["a", "b"], "notes": "who: Ann\nwhy: sale"})
+    assert created.json()["notes"] == "who: Ann\nwhy: sale"
+    path = created.headers["location"]
+    assert api.get(path).json()["notes"] == "who: Ann\nwhy: sale"
+    assert api.get("/v1/sessions").json()["sessions"][0]["notes"] == "who: Ann\nwhy: sale"
+    assert api.send("PATCH", path, json={"notes": ""}).status_code == 200
+    assert sessions.changes[-1].edits == {"notes": ""}

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from app.wire.problem import field_errors
-from app.wire.sessions import SessionCreate, SessionPatch
+from app.wire.sessions import Session, SessionCreate, SessionPatch, SessionSummary
 from app.wire.shapes import RequestShape
 
 
@@ -72,6 +72,8 @@ def test_everything_in_the_design_document_is_understood() -> None:
         (with_items(rank=True), "rank", 'must be "auto" or a whole number from 1 to 5000'),
         (with_items(ticket_ttl_seconds=1e12), "ticket_ttl_seconds", "must be at most 2592000.0"),
         (with_items(name="x" * 201), "name", "must have at most 200 characters"),
+        (with_items(notes="x" * 2001), "notes", "must have at most 2000 characters"),
+        (with_items(notes=None), "notes", "must be a string"),
     ],
 )
 def test_a_mistake_is_answered_with_what_to_change(content: str, field: str, message: str) -> None:
@@ -89,6 +91,18 @@ def test_control_characters_are_refused_everywhere(character: str) -> None:
     ]:
         expected = f"must not contain control characters; found U+{ord(character):04X} at 1"
         assert complaint(SessionCreate, content) == (field, expected)
+
+
+def test_notes_may_have_line_breaks_but_no_other_control_characters() -> None:
+    text = "who: Ann\r\nwhy: spring sale\n\n" + "é" * 1970
+    assert SessionCreate.model_validate_json(with_items(notes=text)).notes == text
+    for character in ("\x00", "\t", "\r", "\x1b", "\x85", "\u2028"):
+        expected = f"must not contain control characters; found U+{ord(character):04X} at 4"
+        for shape, content in (
+            (SessionCreate, with_items(notes=f"a\r\nb{character}c")),
+            (SessionPatch, json.dumps({"notes": f"a\r\nb{character}c"})),
+        ):
+            assert complaint(shape, content) == ("notes", expected)
 
 
 def test_ids_in_any_script_are_welcome() -> None:
@@ -116,7 +130,7 @@ def test_a_flood_of_mistakes_is_only_counted() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{}", 'nothing to change; send at least one of "state", "name" and "budget"'),
+        ("{}", 'nothing to change; send at least one of "state", "name", "notes" and "budget"'),
         ('{"budget": null}', "budget cannot be null; leave out what should stay"),
     ],
 )
@@ -124,6 +138,50 @@ def test_a_patch_changes_something(content: str, message: str) -> None:
     assert complaint(SessionPatch, content) == ("", message)
 
 
+@pytest.mark.parametrize(
+    ("content", "field", "message"),
+    [
+        ('{"state": "gone"}', "state", "must be 'running', 'paused' or 'stopped'"),
+        ('{"budget": 0}', "budget", "must be at least 1"),
+        ('{"name": 1}', "name", "must be a string"),
+        ('{"name": "a\\nb"}', "name", "must not contain control characters; found U+000A at 1"),
+        ('{"seed": 1}', "seed", "is not a known field; known fields are state, name, notes, budget"),
+    ],
+)
+def test_a_mistake_in_a_patch_names_its_field(content: str, field: str, message: str) -> None:
+    assert complaint(SessionPatch, content) == (field, message)
+
+
 def test_a_patch_keeps_what_is_left_out() -> None:
     patch = SessionPatch.model_validate_json('{"state": "paused"}')
     assert patch.model_dump(exclude_unset=True) == {"state": "paused"}
+
+
+class TestOneList:
+    """The shapes are made from `app.wire.session_settings`."""
+
+    def test_every_setting_has_a_default_and_a_description(self) -> None:
+        for name, field in SessionCreate.model_fields.items():
+            assert field.description, name
+            assert field.is_required() == (name == "items"), name
+
+    def test_a_session_shows_every_setting(self) -> None:
+        assert SessionCreate.model_fields.keys() <= Session.model_fields.keys()
+        assert all(field.is_required() for field in Session.model_fields.values())
+
+    def test_a_response_has_no_limits(self) -> None:
+        """A newer server may allow more."""
+        fields: dict[str, object] = dict.fromkeys(SessionSummary.model_fields, "x")
+        fields |= {
+            "name": "x" * 1000,
+            "epsilon": 7.0,
+            "budget": 0,
+            "ticket_ttl_seconds": 1e12,
+            "rank": 9999,
+            "seed": -1,
+        }
+        with pytest.raises(ValidationError) as caught:
+            SessionSummary.model_validate(fields)
+        wrong = {error["loc"][0] for error in caught.value.errors()}
+        assert not wrong & {"name", "epsilon", "budget", "ticket_ttl_seconds", "rank", "seed"}
+        assert "model" in wrong, "the type still matters"

@@ -49,6 +49,8 @@ export async function mayChange() {
   return known.may;
 }
 
+// The settings of a new session by name, each as a JSON schema.
+export const getSettings = async () => (await read("openapi.json")).components.schemas.SessionCreate.properties;
 export const listSessions = (cursor) => read(`v1/sessions?limit=50${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
 export const getSession = (id) => read(at(id));
 export const createSession = (body) => read("v1/sessions", { method: "POST", body });

@@ -1,45 +1,12 @@
 // The form for a new session. Errors of the service are shown below the fields that they name.
 
-import { createSession } from "./api.js";
+import { createSession, getSettings } from "./api.js";
 import { element, replace } from "./dom.js";
+import { field, fieldOf, inOrder } from "./settings.js";
 import { count } from "./words.js";
 
-const number = (text) => (text.trim() === "" ? undefined : Number(text));
-
-// Each field: its name in the API, its label and its hint.
-const FIELDS = {
-  name: { label: "Name", hint: "For people; callers use the id." },
-  items: { label: "Items", hint: "One a line: an id, and after a comma a label if you like." },
-  epsilon: { label: "Goal, in points", hint: "How far from the best the pair may be. Half of it costs about four times the impressions." },
-  delta: { label: "Confidence, in percent", hint: "How likely the verdict must be right." },
-  budget: { label: "Budget", hint: "The most impressions that may count; empty: no limit." },
-  explore_share: { label: "Exploration, in percent", hint: "Of impressions; the others show the best pair so far." },
-  feedback: { label: "Answers tell", hint: "What your ad server reports." },
-  model: { label: "Model", hint: "Deterministic: a pair always gets the same answer, a number from 0 to 1." },
-  attribution_window_seconds: { label: "Attribution window, in seconds", hint: "How long after it was shown a pair can still be clicked. 0: every outcome is reported." },
-  ticket_ttl_seconds: { label: "Ticket lifetime, in seconds", hint: "Without a window: how long to wait for an answer." },
-  policy: { label: "Policy", hint: "Empty: the one that fits the model." },
-  rank: { label: "Groups of users (rank)", hint: "“auto”, or a number for the paper’s policies that take one." },
-  seed: { label: "Seed", hint: "Empty: drawn." },
-};
-
-const inputs = {
-  name: () => element("input", { maxlength: 200, value: "" }),
-  items: () => element("textarea", { required: true, spellcheck: "false", placeholder: "ad-17, Blue shoes\nad-42, Red hat\nad-51, Green scarf" }),
-  epsilon: () => element("input", { type: "number", min: 0.01, max: 99, step: "any", value: 5, required: true }),
-  delta: () => element("input", { type: "number", min: 1, max: 99.9999, step: "any", value: 95, required: true }),
-  budget: () => element("input", { type: "number", min: 1, step: 1 }),
-  explore_share: () => element("input", { type: "number", min: 0.01, max: 100, step: "any", value: 100 }),
-  feedback: () => select([["pair", "whether the pair was clicked"], ["items", "which items were clicked"]]),
-  model: () => select([["stochastic", "stochastic"], ["deterministic", "deterministic"]]),
-  attribution_window_seconds: () => element("input", { type: "number", min: 0, step: "any", value: 0 }),
-  ticket_ttl_seconds: () => element("input", { type: "number", min: 0.001, step: "any", value: 300 }),
-  policy: () => element("input", { maxlength: 100, placeholder: "rplans" }),
-  rank: () => element("input", { value: "auto" }),
-  seed: () => element("input", { type: "number", min: 0, step: 1 }),
-};
-
-const select = (options) => element("select", {}, ...options.map(([value, words]) => element("option", { value }, words)));
+const ITEMS_HINT = "One a line: an id, and after a comma a label if you like.";
+const MAIN = 3; // fields of settings that are always visible
 
 export function readItems(text) {
   return text
@@ -53,50 +20,36 @@ export function readItems(text) {
     });
 }
 
-// A share from a percentage, without errors of binary fractions: 5 / 100 must not become 0.05000000000000001.
-const share = (text) => Number((Number(text) / 100).toPrecision(12));
-
-function bodyOf(fields) {
-  const value = (name) => fields[name].input.value;
-  const rank = value("rank").trim();
-  return {
-    name: value("name").trim(),
-    items: readItems(value("items")),
-    epsilon: share(value("epsilon")),
-    delta: Number((1 - share(value("delta"))).toPrecision(12)),
-    budget: number(value("budget")) ?? null,
-    explore_share: share(value("explore_share")),
-    feedback: value("feedback"),
-    model: value("model"),
-    attribution_window_seconds: number(value("attribution_window_seconds")),
-    ticket_ttl_seconds: number(value("ticket_ttl_seconds")),
-    policy: value("policy").trim() || undefined,
-    rank: rank === "" || rank === "auto" ? "auto" : Number(rank),
-    seed: number(value("seed")),
+export function open(holder) {
+  document.title = "New session · bestpair";
+  const page = { closed: false };
+  replace(holder, element("p", { class: "soft", role: "status" }, "Loading…"));
+  getSettings().then(
+    (settings) => page.closed || showForm(holder, settings),
+    (error) => page.closed || replace(holder, element("p", { class: "notice bad", role: "alert" }, error.message)),
+  );
+  return () => {
+    page.closed = true;
   };
 }
 
-function fieldOf(name) {
-  const { label, hint } = FIELDS[name];
-  const input = inputs[name]();
-  input.id = `field-${name}`;
-  input.name = name;
-  input.setAttribute("aria-describedby", `hint-${name} wrong-${name}`);
-  const wrong = element("p", { class: "wrong", id: `wrong-${name}` });
-  const hintNode = element("p", { class: "hint", id: `hint-${name}` }, hint);
-  return { input, wrong, hintNode, node: element("div", { class: "field" }, element("label", { for: input.id }, label), input, hintNode, wrong) };
+function itemsField() {
+  const input = element("textarea", { required: true, spellcheck: "false", placeholder: "ad-17, Blue shoes\nad-42, Red hat\nad-51, Green scarf" });
+  return { ...field("items", "Items", ITEMS_HINT, input), read: () => readItems(input.value) };
 }
 
-export function open(holder) {
-  document.title = "New session · bestpair";
-  const fields = Object.fromEntries(Object.keys(FIELDS).map((name) => [name, fieldOf(name)]));
+function showForm(holder, { items: _, name, ...settings }) {
+  const names = inOrder(Object.keys(settings));
+  const fields = { name: fieldOf("name", name), items: itemsField() };
+  for (const each of names) fields[each] = fieldOf(each, settings[each]);
+  const nodes = names.map((each) => fields[each].node);
   const wrong = element("p", { class: "notice bad", role: "alert", hidden: true });
   const send = element("button", { class: "main-action" }, "Create session");
   const more = element(
     "details",
     {},
     element("summary", {}, "More settings"),
-    element("div", { class: "pair-of-fields" }, ...Object.keys(FIELDS).slice(5).map((name) => fields[name].node)),
+    element("div", { class: "pair-of-fields" }, ...nodes.slice(MAIN)),
   );
   const form = element(
     "form",
@@ -104,7 +57,7 @@ export function open(holder) {
     wrong,
     fields.name.node,
     fields.items.node,
-    element("div", { class: "pair-of-fields" }, fields.epsilon.node, fields.delta.node, fields.budget.node),
+    element("div", { class: "pair-of-fields" }, ...nodes.slice(0, MAIN)),
     more,
     send,
   );
@@ -112,7 +65,7 @@ export function open(holder) {
 
   fields.items.input.addEventListener("input", () => {
     const n = readItems(fields.items.input.value).length;
-    fields.items.hintNode.textContent = n < 2 ? FIELDS.items.hint : `${count(n)} items, ${count((n * (n - 1)) / 2)} pairs.`;
+    fields.items.hintNode.textContent = n < 2 ? ITEMS_HINT : `${count(n)} items, ${count((n * (n - 1)) / 2)} pairs.`;
   });
 
   function showErrors(error) {
@@ -139,7 +92,7 @@ export function open(holder) {
     }
     send.disabled = true;
     try {
-      const session = await createSession(bodyOf(fields));
+      const session = await createSession(Object.fromEntries(Object.entries(fields).map(([each, { read }]) => [each, read()])));
       location.hash = `#/sessions/${session.id}`;
     } catch (error) {
       showErrors(error);

@@ -1,7 +1,7 @@
-// The health panel (findings and assumptions) and the settings panel.
+// The health panel: findings and assumptions.
 
 import { element, replace } from "./dom.js";
-import { assumption, count, duration, inPoints, confidence, troubles, when } from "./words.js";
+import { assumption, troubles } from "./words.js";
 
 export function healthPanel() {
   const findings = element("div", { "aria-live": "polite" });
@@ -28,29 +28,5 @@ function finding({ problem, cause, advice, suspends }) {
     element("p", {}, element("strong", {}, suspends ? "Suspends the verdict: " : "Worth knowing: "), `${problem}${problem.endsWith("?") ? "" : "."}`),
     element("p", { class: "small" }, `Likely cause: ${cause}.`),
     element("p", { class: "small" }, `What to do: ${advice}.`),
-  );
-}
-
-export function settingsPanel(session) {
-  const rows = [
-    ["Items", count(session.n_items)],
-    ["Goal", session.model === "deterministic" ? "the exact answer" : `within ${inPoints(session.epsilon)} of the best`],
-    ["Confidence", confidence(session.delta)],
-    ["Budget", session.budget === null ? "no limit" : `${count(session.budget)} impressions`],
-    ["Policy", session.policy],
-    ["Model", session.model],
-    ["Answers", session.feedback === "items" ? "which items were clicked" : "whether the pair was clicked"],
-    ["Groups (rank)", String(session.rank)],
-    ["Silence means", session.missing_feedback === "void" ? "a lost answer" : "no click"],
-    session.attribution_window_seconds > 0 ? ["Attribution window", duration(session.attribution_window_seconds)] : ["Ticket lifetime", duration(session.ticket_ttl_seconds)],
-    ["Seed", String(session.seed)],
-    ["Created", when(session.created_at)],
-    ["Id", session.id],
-  ];
-  return element(
-    "section",
-    { class: "card wide always", "aria-label": "Settings" },
-    element("h2", {}, "Settings"),
-    element("dl", { class: "settings small in-columns" }, ...rows.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
   );
 }

@@ -101,6 +101,7 @@ function row(session) {
           session.name || "Without a name",
           element("span", { class: `chip ${kind}` }, words),
         ),
+        session.notes && element("div", { class: "notes-preview small" }, session.notes),
         element("div", { class: "soft" }, best.samples ? pairName(session.best_labels) : capital(nothingPlanned(session.counters))),
       ),
       element(

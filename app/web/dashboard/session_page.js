@@ -6,10 +6,11 @@ import { connectPanel } from "./connect_panel.js";
 import { element, replace, setText } from "./dom.js";
 import { gapPanel } from "./gap_chart.js";
 import { heatPanel } from "./heat_map.js";
-import { healthPanel, settingsPanel } from "./health_panel.js";
+import { healthPanel } from "./health_panel.js";
 import { impressionsPanel } from "./impressions_panel.js";
 import { follow } from "./live.js";
 import { bestPanel, racePanel } from "./pair_panels.js";
+import { settingsPanel } from "./settings.js";
 import { verdictPanel } from "./verdict_panel.js";
 import { statusLabel } from "./words.js";
 
@@ -59,6 +60,7 @@ function begin(page, holder, session) {
     holder,
     back(),
     element("div", { class: "page-head" }, element("h1", {}, title), mode, controls.node),
+    session.notes && element("p", { class: "notes" }, session.notes),
     panels.verdict.node,
     panels.connect.node,
     grid,

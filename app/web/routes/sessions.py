@@ -87,7 +87,7 @@ async def change_session(
     sessions: SessionsInUse,
     admitted: Admitted,
 ) -> Session:
-    """Pauses, resumes, stops or renames a session, or raises its budget."""
+    """Pauses, resumes, stops or edits a session, or raises its budget."""
     return mapping.session(await sessions.change(session_id, body, admitted.actor))
 
 

@@ -1,0 +1,112 @@
+// The settings of a session: the fields of the form and the rows of the settings panel. Names, types, defaults, limits
+// and descriptions come from openapi.json; here is only what people read in other words or in other units.
+
+import { element } from "./dom.js";
+import { capital, confidence, count, duration, inPoints, when } from "./words.js";
+
+const rounded = (number) => Number(number.toPrecision(12)); // 5 / 100 must not become 0.05000000000000001
+const PERCENT = { shown: (share) => rounded(100 * share), sent: (percent) => rounded(percent / 100) };
+const ONE_MINUS_PERCENT = { shown: (share) => rounded(100 * (1 - share)), sent: (percent) => rounded(1 - percent / 100) };
+
+// By setting: label and hint of its field, unit and words of its values, and its row in the panel, if it has one.
+const WORDS = {
+  epsilon: {
+    label: "Goal, in points",
+    hint: "How far from the best the pair may be. Half of it costs about four times the impressions.",
+    unit: PERCENT,
+    row: ({ model, epsilon }) => ["Goal", model === "deterministic" ? "the exact answer" : `within ${inPoints(epsilon)} of the best`],
+  },
+  delta: { label: "Confidence, in percent", hint: "How likely the verdict must be right.", unit: ONE_MINUS_PERCENT, row: ({ delta }) => ["Confidence", confidence(delta)] },
+  budget: { hint: "The most impressions that may count; empty: no limit.", row: ({ budget }) => ["Budget", budget === null ? "no limit" : `${count(budget)} impressions`] },
+  model: { hint: "Deterministic: a pair always gets the same answer, a number from 0 to 1." },
+  feedback: {
+    label: "Answers tell",
+    hint: "What your ad server reports.",
+    values: { pair: "whether the pair was clicked", items: "which items were clicked" },
+    row: ({ feedback }) => ["Answers", WORDS.feedback.values[feedback]],
+  },
+  policy: { hint: "Empty: the one that fits the model." },
+  rank: { label: "Groups of users (rank)", hint: "“auto”, or a number for the paper’s policies that take one.", row: ({ rank }) => ["Groups (rank)", String(rank)] },
+  self_pairs: { hint: "Whether one item may be shown in both slots." },
+  explore_share: { label: "Exploration, in percent", hint: "Of impressions; the others show the best pair so far.", unit: PERCENT },
+  attribution_window_seconds: {
+    hint: "How long after it was shown a pair can still be clicked. 0: every outcome is reported.",
+    row: ({ attribution_window_seconds: seconds }) => seconds > 0 && ["Attribution window", duration(seconds)],
+  },
+  ticket_ttl_seconds: {
+    label: "Ticket lifetime, in seconds",
+    hint: "Without a window: how long to wait for an answer.",
+    row: (session) => session.attribution_window_seconds === 0 && ["Ticket lifetime", duration(session.ticket_ttl_seconds)],
+  },
+  missing_feedback: {
+    label: "Silence means",
+    hint: "What a missing answer means; by default no click with a window, and a lost answer without one.",
+    values: { void: "a lost answer", no_click: "no click" },
+    row: (session) => ["Silence means", WORDS.missing_feedback.values[session.missing_feedback]],
+  },
+  seed: { hint: "Empty: random." },
+};
+
+const FIRST = ["epsilon", "delta", "budget"]; // the settings that most people look for
+
+const labelOf = (name) => WORDS[name]?.label ?? capital(name.replace(/_seconds$/, ", in seconds").replaceAll("_", " "));
+
+// The input of a setting and how to read it: undefined if it is left out.
+export function fieldOf(name, schema) {
+  const { hint = schema.description, unit, values = {} } = WORDS[name] ?? {};
+  const types = schema.anyOf ?? [schema];
+  const kind = types.find(({ type }) => type !== "null");
+  const numeric = types.every(({ type }) => ["number", "integer", "null"].includes(type));
+  const shown = (value) => (unit && typeof value === "number" ? unit.shown(value) : value);
+  let input;
+  if (kind.enum) {
+    const options = kind.enum.map((value) => element("option", { value }, values[value] ?? value));
+    input = element("select", {}, schema.default === null && element("option", { value: "" }, "default"), ...options);
+  } else if (numeric) {
+    const limits = [kind.minimum ?? kind.exclusiveMinimum, kind.maximum ?? kind.exclusiveMaximum].map(shown).sort((a, b) => a - b);
+    input = element("input", { type: "number", min: limits[0], max: limits[1], step: kind.type === "integer" ? 1 : "any" });
+  } else {
+    input = element(kind.maxLength > 500 ? "textarea" : "input", { maxlength: kind.maxLength });
+  }
+  if (schema.default !== undefined && schema.default !== null) input.value = shown(schema.default);
+
+  function read() {
+    const text = input.value.trim();
+    if (text === "") return undefined;
+    const number = types.some(({ type }) => type === "number" || type === "integer") && !Number.isNaN(Number(text));
+    return number ? (unit ? unit.sent(Number(text)) : Number(text)) : text;
+  }
+
+  return { ...field(name, labelOf(name), hint, input), read };
+}
+
+// A labelled input with a hint and a place for the error of the service.
+export function field(name, label, hint, input) {
+  input.id = `field-${name}`;
+  input.name = name;
+  input.setAttribute("aria-describedby", `hint-${name} wrong-${name}`);
+  const wrong = element("p", { class: "wrong", id: `wrong-${name}` });
+  const hintNode = element("p", { class: "hint", id: `hint-${name}` }, hint);
+  return { input, wrong, hintNode, node: element("div", { class: "field" }, element("label", { for: input.id }, label), input, hintNode, wrong) };
+}
+
+// Settings in the order in which people read them.
+export const inOrder = (names) => [...FIRST, ...names.filter((name) => !FIRST.includes(name))];
+
+const NOT_SETTINGS = ["created_at", "updated_at", "counters", "best_pair", "best_labels", "items"];
+
+export function settingsPanel(session) {
+  const all = Object.keys(session);
+  // Editable texts come before n_items; the head of the page shows them.
+  const names = all.slice(all.indexOf("n_items") + 1).filter((name) => !NOT_SETTINGS.includes(name));
+  const rows = inOrder(names).map((name) => (WORDS[name]?.row ?? plainRow(name))(session));
+  const shown = [["Items", count(session.n_items)], ...rows.filter(Boolean), ["Created", when(session.created_at)], ["Id", session.id]];
+  return element(
+    "section",
+    { class: "card wide always", "aria-label": "Settings" },
+    element("h2", {}, "Settings"),
+    element("dl", { class: "settings small in-columns" }, ...shown.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
+  );
+}
+
+const plainRow = (name) => (session) => [labelOf(name), String(WORDS[name]?.unit?.shown(session[name]) ?? session[name])];
