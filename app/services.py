@@ -7,8 +7,7 @@ from app.impressions.service import Impressions
 from app.planning.lifecycle import Sessions
 from app.results.service import Results
 from app.results.snapshots import Snapshots
-from app.sessions.cache import SessionCache
-from app.sessions.lookup import SessionLookup
+from app.sessions.sql import SessionCache, SessionLookup
 from app.telemetry.metrics import Meter
 
 

@@ -32,10 +32,9 @@ from app.results.sql import (
     set_snapshot,
 )
 from app.services import Services
-from app.sessions.cache import SessionCache
-from app.sessions.lookup import SessionLookup
+from app.sessions.changes_sql import change_session, delete_some
 from app.sessions.model import Counters, Session, SessionView, Snapshot
-from app.sessions.sql import change_session, delete_some, not_found, read_session, read_view, read_views
+from app.sessions.sql import SessionCache, SessionLookup, not_found, read_session, read_view, read_views
 from app.telemetry.metrics import Meter
 from app.wire.session_settings import EditableSettings
 from app.wire.sessions import SessionPatch

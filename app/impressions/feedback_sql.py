@@ -31,9 +31,8 @@ from app.database.watch import ClockStep, Receipt
 from app.errors import SessionError, SessionNotFound
 from app.impressions.feedback import Decision, FeedbackRows, FeedbackStatus, Rewards, StoredImpression, decide
 from app.impressions.tickets import is_exploit_ticket
-from app.sessions.cache import SessionCache
 from app.sessions.model import FixedParts
-from app.sessions.sql import fixed_parts
+from app.sessions.sql import SessionCache, fixed_parts
 from app.telemetry.metrics import Meter
 from app.wire.serving import Feedback
 

@@ -10,9 +10,8 @@ from app.impressions.feedback import FeedbackRows, FeedbackStatus, Rewards, chec
 from app.impressions.feedback_sql import FeedbackJob, FeedbackRequest
 from app.impressions.handout import Impression, Order
 from app.impressions.issue_sql import IssueJob, delete_expired_keys
-from app.sessions.cache import SessionCache
-from app.sessions.lookup import SessionLookup
 from app.sessions.model import Session
+from app.sessions.sql import SessionCache, SessionLookup
 from app.telemetry.metrics import Meter
 from app.wire.serving import Feedback
 from app.wire.vocabulary import FeedbackKind

@@ -13,11 +13,10 @@ from app.planning.plan import PlanningInput
 from app.planning.planner import Planner
 from app.planning.sql import create_session
 from app.results.snapshots import Snapshots
-from app.sessions.cache import SessionCache
+from app.sessions.changes_sql import change_session, delete_some
 from app.sessions.creation import items_of, settle
-from app.sessions.lookup import SessionLookup
 from app.sessions.model import Counters, Session, SessionView
-from app.sessions.sql import change_session, delete_some, read_view
+from app.sessions.sql import SessionCache, SessionLookup, read_view
 from app.telemetry.metrics import Meter
 from app.wire.session_settings import EditableSettings
 from app.wire.sessions import SessionCreate, SessionPatch

@@ -18,9 +18,8 @@ from app.planning.sql import add_plan, read_last_plan, read_sessions_to_advance
 from app.planning.worker import PlanWorker
 from app.results.notes import is_outdated
 from app.results.snapshots import Snapshots
-from app.sessions.cache import SessionCache
-from app.sessions.lookup import SessionLookup
 from app.sessions.model import Session
+from app.sessions.sql import SessionCache, SessionLookup
 from app.telemetry.metrics import Meter
 
 TICK_SECONDS = 0.05

@@ -15,16 +15,9 @@ from app.health import from_text
 from app.impressions.handout import PairCounts
 from app.planning.plan import Planned, PlanningInput, StoredPlan
 from app.results.sql import Certificate
-from app.sessions.cache import SessionCache
+from app.sessions.changes_sql import insert_session
 from app.sessions.model import Counters, Session, Snapshot
-from app.sessions.sql import (
-    COUNTER_COLUMNS,
-    SESSION_COLUMNS,
-    insert_session,
-    locked_session,
-    one_row,
-    session_from_row,
-)
+from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, SessionCache, locked_session, one_row, session_from_row
 from app.wire.session_settings import EditableSettings
 
 PLAN_COLUMNS = [column for column in plans.c if column.name not in {"session_id", "created_at", "id"}]

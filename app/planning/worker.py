@@ -20,8 +20,8 @@ from app.errors import SessionError
 from app.planning.make_plan import make_plan
 from app.planning.plan import Planned, PlanningInput
 from app.planning.sql import read_planning_input
-from app.sessions.cache import SessionCache
 from app.sessions.model import Session
+from app.sessions.sql import SessionCache
 from app.telemetry import logs
 
 OWN_PROCESS_ITEMS = 100

@@ -19,9 +19,8 @@ from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem
 from app.results.report import RankedPair
 from app.results.sql import Measured, read_measured
-from app.sessions.cache import SessionCache
-from app.sessions.lookup import SessionLookup
 from app.sessions.model import Session, Snapshot
+from app.sessions.sql import SessionCache, SessionLookup
 
 MAX_RANK = 10
 """Largest rank of the completion, whose cost grows with the fourth power of the rank."""

@@ -13,9 +13,15 @@ from sqlalchemy import Connection, bindparam, select
 
 from app.database.store import Store
 from app.database.tables import impressions, plans, sessions
-from app.sessions.cache import SessionCache
 from app.sessions.model import Counters
-from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, editable_from_row, one_row, session_from_row
+from app.sessions.sql import (
+    COUNTER_COLUMNS,
+    SESSION_COLUMNS,
+    SessionCache,
+    editable_from_row,
+    one_row,
+    session_from_row,
+)
 
 Exported = dict[str, Any]
 

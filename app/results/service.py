@@ -22,10 +22,8 @@ from app.results.sql import (
     read_snapshot,
 )
 from app.results.streams import EventStreams
-from app.sessions.cache import SessionCache
-from app.sessions.lookup import SessionLookup
 from app.sessions.model import Session, SessionView, Snapshot
-from app.sessions.sql import read_view, read_views
+from app.sessions.sql import SessionCache, SessionLookup, read_view, read_views
 from app.telemetry.metrics import Meter
 
 

@@ -20,8 +20,8 @@ from app.health import Health, merge, suspends
 from app.results.notes import notes_of
 from app.results.report import PlanReport
 from app.results.sql import read_report, read_snapshot, set_snapshot
-from app.sessions.cache import SessionCache
 from app.sessions.model import Session, Snapshot
+from app.sessions.sql import SessionCache
 
 SUSPENDED = "suspended"
 

@@ -25,9 +25,8 @@ from app.database.statements import Prepared
 from app.database.tables import certificates, evidence, plans, sessions
 from app.health import Health, from_text
 from app.results.report import PlanReport, RankedPair
-from app.sessions.cache import SessionCache
 from app.sessions.model import Counters, Session, Snapshot
-from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, one_row, read_session, session_from_row
+from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, SessionCache, one_row, read_session, session_from_row
 from app.wire.vocabulary import State
 
 _SNAPSHOT = select(sessions.c.snapshot, sessions.c.etag).where(sessions.c.id == bindparam("id"))

@@ -7,7 +7,7 @@ import pytest
 from app.access.audit import Action, Entry
 from app.access.sql import AccessStore, write_audit_entry
 from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
-from app.sessions import sql as session_sql
+from app.sessions import changes_sql
 from app.wire.sessions import SessionPatch
 from app.wire.vocabulary import State
 from tests.examples import a_session, execute, issue, plan, record, snapshot
@@ -93,7 +93,7 @@ async def test_a_change_that_is_rolled_back_adds_no_entry(
         write_audit_entry(*given)
         raise InvalidStateChange("after the entry")
 
-    monkeypatch.setattr(session_sql, "write_audit_entry", write_and_fail)
+    monkeypatch.setattr(changes_sql, "write_audit_entry", write_and_fail)
     with pytest.raises(InvalidStateChange):
         await store.change_session(session, SessionPatch(state=PAUSED))
     assert [entry.action for entry in await audit_entries(database_url)] == [Action.CREATE]
@@ -103,7 +103,7 @@ async def test_a_change_that_is_rolled_back_adds_no_entry(
 async def test_deletion_adds_an_entry_and_keeps_the_earlier_ones(
     store: SessionStore, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_sql, "_DELETED_AT_ONCE", 10)
+    monkeypatch.setattr(changes_sql, "_DELETED_AT_ONCE", 10)
     session = await a_session(store)
     await issue(store, session, 35)
     await store.delete_session(session, "bp_3")

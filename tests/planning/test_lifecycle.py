@@ -11,7 +11,7 @@ from app.access.sql import AccessStore
 from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
 from app.impressions.handout import Impression, Order, Purpose
 from app.services import Services
-from app.sessions import sql
+from app.sessions import changes_sql
 from app.sessions.model import Counters, SessionView
 from app.wire.sessions import SessionPatch
 from app.wire.vocabulary import State
@@ -189,9 +189,9 @@ class TestDelete:
     async def test_a_large_session_is_deleted_in_several_transactions_with_one_audit_entry(
         self, store: SessionStore, services: Services, session_id: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(sql, "_DELETED_AT_ONCE", 2)
+        monkeypatch.setattr(changes_sql, "_DELETED_AT_ONCE", 2)
         await next_pairs(services, session_id, 5)
-        parts, delete_some = 0, sql.delete_some
+        parts, delete_some = 0, changes_sql.delete_some
 
         def count_and_delete(*given: Any) -> bool:
             nonlocal parts

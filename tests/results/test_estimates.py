@@ -19,10 +19,8 @@ from app.errors import StorageUnavailable
 from app.results.estimates import CACHED_MAPS, FRESH_SECONDS, EstimatesCache, estimates_of
 from app.results.report import RankedPair
 from app.results.sql import Measured, read_measured
-from app.sessions.cache import SessionCache
-from app.sessions.lookup import SessionLookup
 from app.sessions.model import Session
-from app.sessions.sql import read_session
+from app.sessions.sql import SessionCache, SessionLookup, read_session
 from tests.engine.driver import evidence_from_rows
 from tests.session_fixtures import MakeRecord
 

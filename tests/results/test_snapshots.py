@@ -11,8 +11,8 @@ from app.database.store import Store
 from app.errors import SessionNotFound
 from app.results.snapshots import CACHED_SNAPSHOTS, FRESH_SECONDS, STALE_SECONDS, Snapshots
 from app.results.sql import read_snapshot, set_snapshot
-from app.sessions.cache import SessionCache
 from app.sessions.model import Snapshot
+from app.sessions.sql import SessionCache
 from app.wire.sessions import SessionPatch
 from app.wire.vocabulary import State
 from tests.examples import a_session, add_plan, plan, snapshot
