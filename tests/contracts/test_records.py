@@ -151,7 +151,7 @@ class TestRecords:
     async def test_a_large_session_is_deleted_in_parts(
         self, store: SessionStore, database_url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("app.sessions.sql._DELETED_AT_ONCE", 10)
+        monkeypatch.setattr("app.sessions.changes_sql._DELETED_AT_ONCE", 10)
         gone, stays = await a_session(store), await a_session(store)
         await issue(store, gone, 45)
         await issue(store, stays, 25)
