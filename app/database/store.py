@@ -71,7 +71,9 @@ class Store:
         self.watch = DatabaseWatch(self.heartbeat)
         self.cleanup: list[Callable[[Connection, float], None]] = []  # once a minute, with the database's time
         self._database = Database(url, busy_seconds=busy_seconds)
-        self._file_lock = None if self._database.file is None else FileLock(self._database.file)
+        file = self._database.file
+        self._file_lock = None if file is None else FileLock(file)
+        self._sqlite_files = None if file is None else files_of(file)
         self._next_cleanup = 0.0
         self._lacks_rights = False
         self._jobs_run: list[Job[Any, Any]] = []  # of the transaction that is being written
@@ -218,8 +220,8 @@ class Store:
         """Records a commit; raises if it must not be acknowledged."""
         self.heartbeat.committed(connection)
         self.watch.committed(connection)
-        if self._database.file is not None:
-            files_of(self._database.file).confirm(connection)
+        if self._sqlite_files is not None:
+            self._sqlite_files.confirm(connection)
 
     def _note_rights(self, missing: str | None) -> None:
         """Logs missing rights. The heartbeat continues: work that needs none of them is still done."""

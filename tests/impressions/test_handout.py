@@ -9,8 +9,7 @@ import pytest
 from app.engine.problem import Model
 from app.errors import SessionStopped
 from app.impressions import handout
-from app.impressions.handout import HandoutSequence, HandoutState, Purpose
-from app.impressions.tickets import is_exploit_ticket
+from app.impressions.handout import HandoutSequence, HandoutState, Purpose, is_exploit_ticket
 from app.sessions.model import Session
 from app.wire.vocabulary import State
 from tests.session_fixtures import MakeRecord
