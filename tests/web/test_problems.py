@@ -74,6 +74,7 @@ RAISED: dict[type[SessionError], SessionError] = {
     facts.InvalidFeedback: facts.InvalidFeedback("reward", "must be 0 or 1"),
     facts.IdempotencyMismatch: facts.IdempotencyMismatch("another body"),
     facts.NotCertified: facts.NotCertified("not yet"),
+    facts.Unauthorized: facts.Unauthorized("send a key"),
     facts.Forbidden: facts.Forbidden("the key may only read"),
     facts.RateLimited: facts.RateLimited("no more", 1),
     facts.Overloaded: facts.Overloaded("10000 writes are waiting"),
