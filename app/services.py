@@ -5,8 +5,8 @@ from typing import NamedTuple, Self
 from app.database.store import Store
 from app.impressions.service import Impressions
 from app.planning.lifecycle import Sessions
+from app.results.best_pair import Snapshots
 from app.results.service import Results
-from app.results.snapshots import Snapshots
 from app.sessions.sql import SessionCache, SessionLookup
 from app.telemetry.metrics import Meter
 

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from app.database.database import migration_engine
 from app.engine.problem import Model, SelfPairs
-from app.impressions.handout import Impression, Order, PairCounts
+from app.impressions.handout_order import Impression, Order, PairCounts
 from app.planning.plan import StoredPlan
 from app.results.report import PlanReport
 from app.results.sql import Certificate

@@ -8,11 +8,11 @@ import pytest
 
 from app.engine.arrays import Pair
 from app.engine.choices import Blank, Nominee
+from app.engine.delta_shares import Shares
 from app.engine.policies import POLICIES
 from app.engine.policies.lucb import Lucb
 from app.engine.policies.policy import Proposal, Situation
 from app.engine.problem import Problem
-from app.engine.shares import Shares
 from app.sessions.creation import settle
 from app.sessions.model import Item, Session, Settings
 from app.wire.sessions import ItemIn, SessionCreate

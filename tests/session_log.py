@@ -9,7 +9,7 @@ import numpy as np
 
 from app.counting.rules import EvidenceRows, count
 from app.impressions.feedback import StoredImpression
-from app.impressions.handout import HandoutSequence
+from app.impressions.handout_order import HandoutSequence
 from app.planning.make_plan import make_plan
 from app.planning.plan import Planned, PlanningInput, StoredPlan
 from app.sessions.model import Counters, Session

@@ -10,7 +10,7 @@ from app.database.statements import is_storable
 from app.database.store import Store
 from app.impressions.feedback import FeedbackRows, FeedbackStatus
 from app.impressions.feedback_sql import FeedbackRequest
-from app.impressions.handout import Impression, Order
+from app.impressions.handout_order import Impression, Order
 from app.impressions.service import Impressions
 from app.planning.plan import Planned, PlanningInput, StoredPlan
 from app.planning.sql import add_plan, create_session, read_last_plan, read_planning_input

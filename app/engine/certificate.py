@@ -38,10 +38,10 @@ from app.engine.bounds.combined import combined_bounds
 from app.engine.bounds.exact import exact_bounds
 from app.engine.choices import Choices
 from app.engine.confidence import lower_end, upper_end
+from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
 from app.engine.nystrom import INDEPENDENT
 from app.engine.problem import Model, Problem
-from app.engine.shares import Shares
 
 EXACT = 4 * INDEPENDENT
 """The gap that counts as exact. Columns left out explain less than `INDEPENDENT` each, so two pairs' bounds are at most

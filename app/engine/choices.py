@@ -23,7 +23,7 @@ from typing import Any, Self
 import numpy as np
 
 from app.engine.arrays import FloatArray, IntArray, Pair
-from app.engine.shares import RemovedBound
+from app.engine.delta_shares import RemovedBound
 
 DIGITS = 4
 """Digits of stored guesses: rounding is far below their error."""

@@ -34,9 +34,9 @@ from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.screening import blank_bounds
 from app.engine.choices import Blank, Choices
 from app.engine.confidence import upper_end
+from app.engine.delta_shares import Shares, portion
 from app.engine.evidence import Evidence, PairClicks
 from app.engine.problem import Model, Problem
-from app.engine.shares import Shares, portion
 from app.engine.unanswered import Unanswered, uneven_loss
 
 FALSE_ALARMS = 0.001

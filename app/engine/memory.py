@@ -7,7 +7,7 @@ from typing import Self
 
 from app.engine.arrays import Pair
 from app.engine.choices import Choices
-from app.engine.shares import RemovedBound
+from app.engine.delta_shares import RemovedBound
 
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 Notes = Mapping[str, Json]

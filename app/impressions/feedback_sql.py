@@ -30,7 +30,7 @@ from app.database.tables import impressions, sessions
 from app.database.watch import ClockStep, Receipt
 from app.errors import SessionError, SessionNotFound
 from app.impressions.feedback import Decision, FeedbackRows, FeedbackStatus, Rewards, StoredImpression, decide
-from app.impressions.handout import is_exploit_ticket
+from app.impressions.handout_order import is_exploit_ticket
 from app.sessions.model import FixedParts
 from app.sessions.sql import SessionCache, fixed_parts
 from app.telemetry.metrics import Meter

@@ -14,7 +14,7 @@ from app.database.store import Job
 from app.database.tables import idempotency_keys, impressions, plans, sessions
 from app.database.watch import Receipt
 from app.errors import IdempotencyMismatch, SessionError, SessionNotFound
-from app.impressions.handout import HandoutSequence, HandoutState, Impression, Key, Order, PairCounts, Purpose
+from app.impressions.handout_order import HandoutSequence, HandoutState, Impression, Key, Order, PairCounts, Purpose
 from app.sessions.model import Session
 from app.sessions.sql import SESSION_COLUMNS, ParsedCache, SessionCache, session_from_row
 from app.telemetry.metrics import Meter

@@ -8,7 +8,7 @@ from app.database.store import Store
 from app.errors import FeedbackConflict, InvalidFeedback, SessionError, TicketNotFound
 from app.impressions.feedback import FeedbackRows, FeedbackStatus, Rewards, check_feedback
 from app.impressions.feedback_sql import FeedbackJob, FeedbackRequest
-from app.impressions.handout import Impression, Order
+from app.impressions.handout_order import Impression, Order
 from app.impressions.issue_sql import IssueJob, delete_expired_keys
 from app.sessions.model import Session
 from app.sessions.sql import SessionCache, SessionLookup

@@ -12,7 +12,7 @@ from app.database.store import Store
 from app.planning.plan import PlanningInput
 from app.planning.planner import Planner
 from app.planning.sql import create_session
-from app.results.snapshots import Snapshots
+from app.results.best_pair import Snapshots
 from app.sessions.changes_sql import change_session, delete_some
 from app.sessions.creation import items_of, settle
 from app.sessions.model import Counters, Session, SessionView

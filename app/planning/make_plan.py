@@ -7,21 +7,21 @@ import numpy as np
 
 from app.counting.rules import EvidenceRows
 from app.engine.choices import Choices
+from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
 from app.engine.health import findings
 from app.engine.plan import Plan, plan
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
-from app.engine.shares import Shares
 from app.engine.unanswered import Unanswered
 from app.health import Health, merge, suspends
-from app.impressions.handout import PairCounts
+from app.impressions.handout_order import PairCounts
 from app.planning.memory import load_memory
 from app.planning.plan import Planned, PlanningInput, StoredPlan
+from app.results.best_pair import snapshot_of
 from app.results.certificates import Proof, certificate_of
 from app.results.findings import CHANGED_SHARES, REMOVED_BOUND, describe
 from app.results.report import PlanReport
-from app.results.snapshots import snapshot_of
 from app.results.sql import Certificate
 
 

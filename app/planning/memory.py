@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from app.engine.arrays import Pair
 from app.engine.certificate import Verdict
 from app.engine.choices import Choices
+from app.engine.delta_shares import RemovedBound
 from app.engine.memory import Certified, Memory, UnreadableMemory
-from app.engine.shares import RemovedBound
 from app.health import Health
 from app.planning.plan import PlanningInput
 from app.results.findings import LOST_CHOICES, REMOVED_BOUND

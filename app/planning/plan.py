@@ -9,7 +9,7 @@ from app.counting.rules import EvidenceRows
 from app.counting.signals_sql import Signals
 from app.database.statements import AnyRow, compact_json
 from app.health import Health
-from app.impressions.handout import PairCounts
+from app.impressions.handout_order import PairCounts
 from app.results.report import PlanReport
 from app.results.sql import Certificate
 from app.sessions.model import Counters, Session, Snapshot

@@ -16,8 +16,8 @@ from app.errors import SessionError, SessionNotFound
 from app.planning.plan import Planned, PlanningInput, StoredPlan
 from app.planning.sql import add_plan, read_last_plan, read_sessions_to_advance
 from app.planning.worker import PlanWorker
+from app.results.best_pair import Snapshots
 from app.results.notes import is_outdated
-from app.results.snapshots import Snapshots
 from app.sessions.model import Session
 from app.sessions.sql import SessionCache, SessionLookup
 from app.telemetry.metrics import Meter

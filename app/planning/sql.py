@@ -12,7 +12,7 @@ from app.database.database import now
 from app.database.statements import BulkInsert
 from app.database.tables import certificates, evidence, impressions, plans, sessions
 from app.health import from_text
-from app.impressions.handout import PairCounts
+from app.impressions.handout_order import PairCounts
 from app.planning.plan import Planned, PlanningInput, StoredPlan
 from app.results.sql import Certificate
 from app.sessions.changes_sql import insert_session

@@ -13,10 +13,10 @@ import scipy
 from app.counting.rules import EvidenceRows
 from app.engine.certificate import assess
 from app.engine.choices import Choices
+from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
 from app.engine.memory import Certified
 from app.engine.problem import Problem
-from app.engine.shares import Shares
 from app.results.report import ALWAYS_ASSUMED
 from app.results.sql import Certificate
 from app.sessions.model import Session

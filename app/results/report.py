@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Self
 
+from app.engine.delta_shares import RemovedBound, Shares
 from app.engine.plan import Contender, Report
-from app.engine.shares import RemovedBound, Shares
 from app.health import Health, from_plain, to_plain
 
 ALWAYS_ASSUMED = ("independent-draws", "loss-independent-of-outcome")

@@ -6,10 +6,10 @@ from typing import Any
 
 from app.database.store import Store
 from app.errors import NotCertified, SessionError
+from app.results.best_pair import SUSPENDED, Snapshots
 from app.results.census import CensusCache
 from app.results.estimates import EstimatesCache
 from app.results.export_sql import export_session
-from app.results.snapshots import SUSPENDED, Snapshots
 from app.results.sql import (
     Census,
     Certificate,

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from app.engine.choices import Choices
-from app.engine.shares import Shares
+from app.engine.delta_shares import Shares
 from app.planning.memory import read_memory
 from app.results.report import PlanReport
 

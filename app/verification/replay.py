@@ -11,7 +11,7 @@ from typing import Any
 
 from app.counting.rules import EvidenceRows, count, is_unanswered
 from app.impressions.feedback import StoredImpression
-from app.impressions.handout import PairCounts
+from app.impressions.handout_order import PairCounts
 from app.planning.make_plan import make_plan
 from app.planning.memory import read_memory
 from app.planning.plan import Planned, PlanningInput, StoredPlan

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from app.engine.certificate import assess
+from app.engine.delta_shares import RemovedBound
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem, SelfPairs
-from app.engine.shares import RemovedBound
-from app.impressions.handout import HandoutSequence
+from app.impressions.handout_order import HandoutSequence
 from app.results.certificates import digest_of, versions
 from app.verification.logged_choices import choices_of, choices_were_made, shares_of, shares_were_fixed
 from app.verification.replay import replay

@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.access.control import AccessControl, Admission, RouteAccess, fetch_site
 from app.access.keys import Scope as Needed
 from app.errors import SessionError
-from app.impressions.handout import Order
+from app.impressions.handout_order import Order
 from app.impressions.service import ACCEPTED
 from app.services import Services
 from app.telemetry.logs import REQUEST_ID

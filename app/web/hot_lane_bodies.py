@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import from_json, to_json
 
 from app.impressions.feedback import Rewards
-from app.impressions.handout import Impression
+from app.impressions.handout_order import Impression
 from app.impressions.service import ACCEPTED, RowResult
 from app.sessions.model import Session
 from app.web.parameters import VISIBLE

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from app.impressions.handout import Impression
+from app.impressions.handout_order import Impression
 from app.results.sql import HistoryPoint
 from app.sessions.model import Counters, Session, SessionView
 from app.wire import best_pair, serving, sessions

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from experiments.bench.floor import BATCH
+from experiments.bench.bare_server import BATCH
 from experiments.bench.load import Done, Work, connected, drive
 from experiments.bench.servers import Server
 

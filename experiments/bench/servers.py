@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool
 from app.simulation.server_process import SERVICE, ServerProcess, service_environment
 
 _FLOOR = (
-    "import sys, uvicorn; uvicorn.run('experiments.bench.floor:app', host='127.0.0.1', port=int(sys.argv[1]),"
+    "import sys, uvicorn; uvicorn.run('experiments.bench.bare_server:app', host='127.0.0.1', port=int(sys.argv[1]),"
     " loop='auto', http='auto', access_log=False, server_header=False, log_level='warning', interface='asgi3')"
 )
 _OUTSTANDING = text("SELECT issued - void - counted FROM sessions WHERE id = :id")

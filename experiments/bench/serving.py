@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from experiments.bench.bare_server import BATCH
 from experiments.bench.driver import Driver, Measured, Sizes, measure_idle, run_round
-from experiments.bench.floor import BATCH
 from experiments.bench.servers import Server, database, floor, postgresql, service, with_key
 
 BACKENDS = ("sqlite", "postgresql")

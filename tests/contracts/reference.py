@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.counting.rules import EvidenceRows
 from app.impressions.feedback import FeedbackStatus
-from app.impressions.handout import Impression
+from app.impressions.handout_order import Impression
 from app.sessions.model import Counters
 from app.wire.serving import Feedback
 from app.wire.vocabulary import MissingFeedback

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from app.impressions.feedback import FeedbackStatus
-from app.impressions.handout import exploit_ticket
+from app.impressions.handout_order import exploit_ticket
 from app.wire.vocabulary import FeedbackKind, MissingFeedback
 from tests.examples import (
     a_session,

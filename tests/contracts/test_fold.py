@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.impressions.feedback import FeedbackStatus
-from app.impressions.handout import Impression
+from app.impressions.handout_order import Impression
 from app.sessions.model import Counters
 from app.wire.serving import Feedback
 from app.wire.sessions import SessionPatch

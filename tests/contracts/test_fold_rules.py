@@ -4,7 +4,7 @@ import pytest
 
 from app.engine.problem import Model
 from app.impressions.feedback import FeedbackStatus
-from app.impressions.handout import Impression
+from app.impressions.handout_order import Impression
 from app.sessions.model import Counters
 from app.wire.vocabulary import MissingFeedback
 from tests.examples import a_session, add_plan, execute, issue, let_time_pass, plan, reward, snapshot

@@ -12,7 +12,7 @@ from app.errors import (
     SessionStopped,
 )
 from app.impressions.feedback import FeedbackStatus
-from app.impressions.handout import Purpose
+from app.impressions.handout_order import Purpose
 from app.sessions.model import Counters
 from app.wire.sessions import SessionPatch
 from app.wire.vocabulary import State

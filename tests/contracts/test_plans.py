@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.errors import SessionNotFound
-from app.impressions.handout import Purpose
+from app.impressions.handout_order import Purpose
 from app.planning.worker import _read_input
 from app.results.sql import Certificate
 from app.wire.sessions import SessionPatch

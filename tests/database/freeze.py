@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from app.database.migrations import head
-from app.impressions.handout import Order
+from app.impressions.handout_order import Order
 from app.sessions.model import Item
 from tests.examples import execute, feedback
 from tests.session_fixtures import new_session

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.database.migrations import head
-from app.impressions.handout import Order
+from app.impressions.handout_order import Order
 from app.planning.memory import read_memory
 from app.verification.replay import replay
 from tests.database.freeze import FOLDER

@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from app.engine.problem import Model
-from app.impressions.handout import Impression, Order
+from app.impressions.handout_order import Impression, Order
 from app.services import Services
 from app.sessions.model import Item
 from app.wire.sessions import SessionCreate, SessionPatch

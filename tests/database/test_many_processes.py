@@ -13,7 +13,7 @@ from app.database.database import Clock, Database, migration_engine
 from app.database.statements import Prepared
 from app.impressions import issue_sql
 from app.impressions.feedback import FeedbackStatus
-from app.impressions.handout import Purpose
+from app.impressions.handout_order import Purpose
 from app.sessions.model import Counters
 from tests.examples import a_session, add_plan, execute, exported, issue, order, plan, record, reward, snapshot
 from tests.store import SessionStore

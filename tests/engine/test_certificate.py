@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from app.engine.arrays import Pair
 from app.engine.bounds import Bounds
 from app.engine.certificate import EXACT, Assessment, assess, displayed
+from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem
-from app.engine.shares import Shares
 from tests.engine.driver import evidence_from_rows
 
 # n=2: S=0 has the upper end 1 - sqrt(3 alpha/8), S=2 the lower end sqrt(3 alpha/8) (test_confidence). With delta .1,

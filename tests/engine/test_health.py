@@ -9,11 +9,11 @@ from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.screening import blank_bounds
 from app.engine.choices import Blank, Choices
 from app.engine.confidence import upper_end
+from app.engine.delta_shares import Shares, portion
 from app.engine.evidence import Evidence
 from app.engine.health import ALARM_PER_CHECK, ONLY_CLICKS, Finding, FindingKind, epsilon_is_too_large, findings
 from app.engine.policies.lucb import Lucb
 from app.engine.problem import Model, Problem
-from app.engine.shares import Shares, portion
 from app.engine.unanswered import Unanswered
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population

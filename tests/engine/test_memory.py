@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from app.engine.arrays import Pair
 from app.engine.choices import Blank, Choices, Guess, Nominee
+from app.engine.delta_shares import RemovedBound
 from app.engine.memory import Certified, Memory, UnreadableMemory
-from app.engine.shares import RemovedBound
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 values = st.recursive(

@@ -8,6 +8,7 @@ import numpy as np
 
 from app.engine.arrays import IntArray
 from app.engine.choices import Blank, Choices
+from app.engine.delta_shares import Shares
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.health import Finding, findings
@@ -17,7 +18,6 @@ from app.engine.policies.lucb import Lucb
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
-from app.engine.shares import Shares
 from app.engine.unanswered import Unanswered
 from app.simulation.population import Population
 from app.simulation.users import ItemOutcomes, Users

@@ -7,7 +7,7 @@ from typing import Any
 from app.access.audit import OPEN_ACCESS
 from app.errors import NotCertified, SessionError, SessionNotFound, TicketNotFound
 from app.impressions.feedback import FeedbackRows, FeedbackStatus
-from app.impressions.handout import Impression, Order, Purpose
+from app.impressions.handout_order import Impression, Order, Purpose
 from app.impressions.service import Impressions, RowResult
 from app.planning.lifecycle import Sessions
 from app.results.service import Results

@@ -2,7 +2,7 @@
 
 from itertools import islice
 
-from app.impressions.handout import exploit_ticket, is_exploit_ticket, stored_tickets
+from app.impressions.handout_order import exploit_ticket, is_exploit_ticket, stored_tickets
 
 KEY, OTHER = b"a" * 32, b"b" * 32
 

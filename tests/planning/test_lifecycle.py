@@ -9,7 +9,7 @@ import pytest
 from app.access.audit import Action
 from app.access.sql import AccessStore
 from app.errors import InvalidSession, InvalidStateChange, SessionNotFound
-from app.impressions.handout import Impression, Order, Purpose
+from app.impressions.handout_order import Impression, Order, Purpose
 from app.services import Services
 from app.sessions import changes_sql
 from app.sessions.model import Counters, SessionView

@@ -12,7 +12,7 @@ from app.counting.sql import fold_session
 from app.engine.problem import Model
 from app.errors import SessionNotFound, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
-from app.impressions.handout import Impression
+from app.impressions.handout_order import Impression
 from app.planning.plan import Planned
 from app.planning.planner import Planner
 from app.services import Services

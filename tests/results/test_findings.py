@@ -12,9 +12,9 @@ from app.counting.signals_sql import Signals
 from app.engine.health import Finding, FindingKind
 from app.health import Health
 from app.planning.plan import Planned
+from app.results.best_pair import snapshot_of
 from app.results.findings import CHANGED_SHARES, REMOVED_BOUND, describe
 from app.results.report import PlanReport
-from app.results.snapshots import snapshot_of
 from app.wire.vocabulary import FeedbackKind
 from tests.session_fixtures import MakeRecord, items
 from tests.session_log import NOW, Log, Users, a_clear_winner

@@ -12,9 +12,9 @@ from app.engine.health import Finding, FindingKind
 from app.engine.problem import Model
 from app.health import Health, suspends
 from app.planning.make_plan import make_plan
+from app.results.best_pair import snapshot_of
 from app.results.findings import describe
 from app.results.notes import NoteKind, epsilon_note, is_outdated, notes_from_signals, notes_of
-from app.results.snapshots import snapshot_of
 from app.wire.vocabulary import FeedbackKind, MissingFeedback
 from tests.examples import report
 from tests.session_fixtures import MakeRecord, MakeSettings, items

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.engine.shares import Shares
+from app.engine.delta_shares import Shares
 from app.health import Health
 from app.results.report import PlanReport, RankedPair
 from tests.examples import report

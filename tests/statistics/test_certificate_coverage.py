@@ -10,10 +10,10 @@ from app.engine.arrays import pair_items
 from app.engine.bounds import Bounds
 from app.engine.bounds.direct import direct_bounds
 from app.engine.certificate import assess
+from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
 from app.engine.policies.policy import Policy, Proposal, Situation
-from app.engine.shares import Shares
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from tests.engine.driver import problem_for, run

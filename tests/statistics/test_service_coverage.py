@@ -12,7 +12,7 @@ from app.counting import rules
 from app.counting import sql as counting
 from app.database.tables import impressions
 from app.engine.confidence import upper_end
-from app.impressions.handout import Order
+from app.impressions.handout_order import Order
 from app.services import Services
 from app.sessions.model import Item
 from tests.examples import feedback

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.impressions.handout import exploit_ticket, stored_tickets
+from app.impressions.handout_order import exploit_ticket, stored_tickets
 from app.telemetry.log_format import Redactor, as_console, as_json
 
 FORGED = 'x\n2026-01-01T00:00:00Z error   forged\r\x1b[31m\u2028\u2029\x85\x9b1m\u202e\x7f\x00\ud800 a="b" \\'

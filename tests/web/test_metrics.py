@@ -5,7 +5,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.errors import Overloaded, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
-from app.impressions.handout import Purpose
+from app.impressions.handout_order import Purpose
 from app.results.sql import Census, SessionGroup, SessionProgress
 from app.telemetry.metrics import FEEDBACK, METRICS, PURPOSES, ROUTES, Meter
 from app.web.api import Api

@@ -20,10 +20,10 @@ from app.engine.arrays import FloatArray, IntArray, pair_items, pair_number
 from app.engine.bounds.contrast import LEFTOVER_SHARE
 from app.engine.certificate import Assessment
 from app.engine.choices import Choices
+from app.engine.delta_shares import Shares, portion
 from app.engine.evidence import Evidence
 from app.engine.nystrom import smallest_pair
 from app.engine.problem import Problem
-from app.engine.shares import Shares, portion
 
 WIDTHS = (0.12, 0.2, 0.3, 0.4, 0.5, 0.6)
 """Widths of the leader's bound for which the cost is computed, as parts of epsilon."""

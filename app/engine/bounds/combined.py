@@ -17,9 +17,9 @@ from app.engine.bounds.direct import direct_bounds, lower_with_nominees
 from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.screening import blank_bounds
 from app.engine.choices import Choices
+from app.engine.delta_shares import Shares, portion
 from app.engine.evidence import Evidence
 from app.engine.problem import Problem
-from app.engine.shares import Shares, portion
 
 
 def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares) -> Bounds:

@@ -23,8 +23,8 @@ from app.engine.arrays import FloatArray, n_pairs, pair_index, pair_number
 from app.engine.bounds import Bounds
 from app.engine.choices import Choices, Guess
 from app.engine.confidence import lower_end, upper_end
+from app.engine.delta_shares import portion
 from app.engine.evidence import Evidence
-from app.engine.shares import portion
 
 
 def direct_bounds(evidence: Evidence, guess: Guess | None, delta_upper: float, delta_lower: float) -> Bounds:

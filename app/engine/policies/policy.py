@@ -11,11 +11,11 @@ import numpy as np
 from app.engine.arrays import Pair
 from app.engine.certificate import Assessment
 from app.engine.choices import Choices
+from app.engine.delta_shares import Shares
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.memory import Notes
 from app.engine.problem import InvalidProblem, Model, Problem, SelfPairs
-from app.engine.shares import Shares
 
 GROWTH = 0.30
 """A batch is this part of all samples so far, so a session plans O(log samples) times."""

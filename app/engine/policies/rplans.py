@@ -19,13 +19,13 @@ from app.engine.allocation.screens import Levels, Screen, best_levels, by_item_c
 from app.engine.allocation.targets import ProofTarget, TargetSelection
 from app.engine.arrays import Pair, pair_at, pair_number
 from app.engine.choices import DIGITS, Blank, Guess, Nominee, clip_guess
+from app.engine.delta_shares import Shares, portion
 from app.engine.demand import Demand
 from app.engine.memory import Notes, int_list
 from app.engine.policies.explore_fit_verify import NOTE as RUN_ON_A_BUDGET
 from app.engine.policies.explore_fit_verify import divides, explore_fit_verify
 from app.engine.policies.policy import FIRST_BATCH_PER_ITEM, GUESSED_AT, Policy, Proposal, Situation
 from app.engine.problem import Problem
-from app.engine.shares import Shares, portion
 
 GROWTH = 0.15
 """Batches are smaller than in other policies: the leader and the threshold change, and that changes all costs."""

@@ -7,10 +7,10 @@ import numpy as np
 
 from app.engine.arrays import pair_at
 from app.engine.confidence import lower_end, upper_end
+from app.engine.delta_shares import Shares
 from app.engine.demand import Demand, fill_lowest, lowest
 from app.engine.policies.policy import Policy, Proposal, Situation
 from app.engine.problem import Problem
-from app.engine.shares import Shares
 
 
 class SuccessiveElimination(Policy):

@@ -14,7 +14,7 @@ from app.errors import (
     SessionStopped,
     TicketNotFound,
 )
-from app.impressions.handout import Order
+from app.impressions.handout_order import Order
 from app.web import mapping
 from app.web.access import Admitted, needs
 from app.web.bodies import body_as, body_as_rows, digest_of, documented

@@ -15,9 +15,9 @@ from app.engine.bounds.item_clicks import item_click_bounds
 from app.engine.bounds.screening import blank_bounds
 from app.engine.certificate import assess
 from app.engine.choices import Blank, Choices, Nominee, Outlook
+from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
 from app.engine.problem import Problem
-from app.engine.shares import Shares
 from tests.engine.driver import evidence_from_rows
 
 SHARES = Shares(upper=0.1, nominees=0.1, direct=0.4, screening=0.4)

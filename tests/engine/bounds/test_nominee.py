@@ -9,7 +9,7 @@ from app.engine.arrays import Pair
 from app.engine.bounds.direct import lower_with_nominees
 from app.engine.choices import Choices, Nominee
 from app.engine.confidence import upper_end
-from app.engine.shares import portion
+from app.engine.delta_shares import portion
 from tests.engine.driver import evidence_from_rows
 
 EVIDENCE = evidence_from_rows(4, [(0, 1, 2, 4000, 800.0), (0, 1, 3, 1000, 350.0), (2, 3, 5, 700, 210.0)])

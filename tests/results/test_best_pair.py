@@ -9,7 +9,7 @@ import pytest
 
 from app.database.store import Store
 from app.errors import SessionNotFound
-from app.results.snapshots import CACHED_SNAPSHOTS, FRESH_SECONDS, STALE_SECONDS, Snapshots
+from app.results.best_pair import CACHED_SNAPSHOTS, FRESH_SECONDS, STALE_SECONDS, Snapshots
 from app.results.sql import read_snapshot, set_snapshot
 from app.sessions.model import Snapshot
 from app.sessions.sql import SessionCache

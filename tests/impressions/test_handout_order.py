@@ -8,8 +8,8 @@ import pytest
 
 from app.engine.problem import Model
 from app.errors import SessionStopped
-from app.impressions import handout
-from app.impressions.handout import HandoutSequence, HandoutState, Purpose, is_exploit_ticket
+from app.impressions import handout_order
+from app.impressions.handout_order import HandoutSequence, HandoutState, Purpose, is_exploit_ticket
 from app.sessions.model import Session
 from app.wire.vocabulary import State
 from tests.session_fixtures import MakeRecord
@@ -46,7 +46,7 @@ def test_sequence_is_shuffled_by_seed_and_version() -> None:
 
 
 def test_long_demands_are_cut_into_fair_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handout, "CHUNK", 50)
+    monkeypatch.setattr(handout_order, "CHUNK", 50)
     demand = ((0, 1, 170), (0, 2, 5), (1, 2, 331))
     sequence = HandoutSequence(demand, 3, 2)
     order = sequence.pairs(0, sequence.total)
