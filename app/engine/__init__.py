@@ -7,8 +7,8 @@ Modules, from the entry point down (the order of layers in pyproject.toml): `pla
 proven), `health` with `agreement` and `unanswered` (what contradicts the proof), `memory` (what a policy keeps from
 plan to plan), `bounds` (sound bounds for pairs), `choices` (what bounds depend on), `fit` and `completion` (low-rank
 estimates), `nystrom` (the paper's method), `confidence` (the interval of one entry), `delta_shares` (how delta is
-divided), `evidence` (counts), `demand` (what to show), `problem` (the question), `randomness` (one random stream per purpose),
-`arrays` (numbers of pairs).
+divided), `evidence` (counts), `demand` (what to show), `problem` (the question), `randomness` (one random stream per
+purpose), `arrays` (numbers of pairs).
 
 Notation (the paper is Bhargava, Ganti, Nowak, "Active Algorithms for Preference Learning Problems with Multiple
 Populations"; sections refer to it). Names are words in interfaces and these letters in formulas. A test checks that

@@ -56,7 +56,7 @@ class SessionCreate(FeedbackSettings, BudgetSetting, SearchSettings, EditableSet
 
 
 class _StateChange(RequestShape):
-    state: StateField | None = Field(default=None, description="Stopped is for ever.")
+    state: StateField | None = Field(default=None, description="A stopped session cannot be resumed.")
 
 
 def _without_defaults(schema: dict[str, Any]) -> None:
