@@ -1,4 +1,4 @@
-"""The errors of this service, named after what happened. One table in `web` decides how callers see each of them."""
+"""The errors of this service, named after what happened. `app.web.problems` has the table of how callers see them."""
 
 
 class SessionError(Exception):

@@ -1,4 +1,4 @@
-"""How delta is divided among the bounds, decided before the first sample."""
+"""How delta is divided among the bounds, decided before the first sample. Each policy chooses the parts (`shares`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
