@@ -11,8 +11,8 @@ from tests.store import SessionStore
 pytest_plugins = ["tests.session_fixtures"]
 
 _NOT_UNIT = {
-    "browser", "contracts", "database", "deployment", "docs", "e2e", "experiments", "simulation", "statistics",
-    "test_cli.py", "test_terminal.py", "test_wheel.py",
+    "browser", "contracts", "database", "deployment", "docs", "e2e", "engine/policies", "experiments", "simulation",
+    "statistics", "test_cli.py", "test_terminal.py", "test_wheel.py",
 }  # fmt: skip
 """Folders and files of tests that start a process, use a database or simulate many sessions."""
 _DATABASE_FIXTURES = {"sqlite_url", "postgresql_url", "database_url", "store", "access_store"}
@@ -24,9 +24,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the tests that `make unit` runs: no database, no server, seconds in all."""
     root = Path(__file__).parent
     for item in items:
-        place = item.path.relative_to(root).parts[0]
+        parts = item.path.relative_to(root).parts
         fixtures = set(getattr(item, "fixturenames", ()))
-        if place not in _NOT_UNIT and not fixtures & _DATABASE_FIXTURES:
+        if not {parts[0], "/".join(parts[:2])} & _NOT_UNIT and not fixtures & _DATABASE_FIXTURES:
             item.add_marker("unit")
 
 
