@@ -16,7 +16,6 @@ class Action(StrEnum):
 
     CREATE = "create"
     RENAME = "rename"
-    EDIT = "edit"  # of an editable setting other than the name
     PAUSE = "pause"
     RESUME = "resume"
     STOP = "stop"
@@ -34,6 +33,6 @@ class Entry:
     at: float  # seconds since 1970, database time
     actor: str  # a key's id, OPEN_ACCESS or COMMAND_LINE
     actor_name: str | None  # the key's name
-    action: Action
+    action: str  # an `Action`, or one that a newer version wrote
     session_id: str | None
     details: Mapping[str, Any] = field(default_factory=dict)

@@ -129,7 +129,7 @@ def _read_audit(connection: Connection, limit: int, before: int | None) -> list[
             at=row.at,
             actor=row.actor,
             actor_name=row.actor_name,
-            action=Action(row.action),
+            action=row.action,
             session_id=row.session_id,
             details=json.loads(row.details),
         )

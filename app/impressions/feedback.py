@@ -40,8 +40,10 @@ class Rewards:
         return len(self.tickets)
 
     def __iter__(self) -> Iterator[Feedback]:
-        for ticket, click in zip(self.tickets, self.clicks, strict=True):
-            yield Feedback.model_construct(ticket=ticket, reward=float(click))
+        return map(self.__getitem__, range(len(self.tickets)))
+
+    def __getitem__(self, place: int) -> Feedback:
+        return Feedback.model_construct(ticket=self.tickets[place], reward=float(self.clicks[place]))
 
 
 FeedbackRows = Sequence[Feedback] | Rewards

@@ -107,6 +107,11 @@ class FeedbackRequest:
     session_id: str
     rows: FeedbackRows
 
+    @property
+    def tickets(self) -> list[str]:
+        """The ticket of each row."""
+        return self.rows.tickets if isinstance(self.rows, Rewards) else [feedback.ticket for feedback in self.rows]
+
 
 class Rewarded(NamedTuple):
     """What tickets that are accepted by one statement have in common."""
@@ -150,9 +155,7 @@ class FeedbackJob(Job[FeedbackRequest, list[FeedbackStatus]]):
         """Returns the last row of the request if it was accepted."""
         if not result or result[-1] is not FeedbackStatus.ACCEPTED:
             return None
-        rows = request.rows
-        ticket = rows.tickets[-1] if isinstance(rows, Rewards) else rows[-1].ticket
-        return Receipt(request.session_id, ticket, answered=True)
+        return Receipt(request.session_id, request.rows[len(request.rows) - 1].ticket, answered=True)
 
     def committed(self) -> None:
         """Counts the rows of the last run by status."""
@@ -230,7 +233,7 @@ def _split(
             outcome: simple.setdefault(Rewarded(request.session_id, outcome, seconds), []) for outcome in (0.0, 1.0)
         }
         if request.session_id in steps:  # the statements compare times, which a clock step made useless
-            others += [feedback.ticket for feedback in rows]
+            others += request.tickets
             continue
         if isinstance(rows, Rewards) and _add_new(rows.tickets, seen):
             by_reward[1.0] += compress(rows.tickets, rows.clicks)
@@ -302,12 +305,12 @@ def _result(
     if session is None:
         return SessionNotFound(f"there is no session {request.session_id}")
     statuses = []
-    for feedback in request.rows:
-        if feedback.ticket in accepted:
-            accepted.remove(feedback.ticket)  # the first row of this ticket; a second one is decided below
+    for place, ticket in enumerate(request.tickets):  # columns: an object is made only where it is needed
+        if ticket in accepted:
+            accepted.remove(ticket)  # the first row of this ticket; a second one is decided below
             statuses.append(FeedbackStatus.ACCEPTED)
         else:
-            statuses.append(_decide(request.session_id, session, feedback, stored, changes))
+            statuses.append(_decide(request.session_id, session, request.rows[place], stored, changes))
     return statuses
 
 

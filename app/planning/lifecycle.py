@@ -68,13 +68,12 @@ class Sessions:
 
     async def change(self, session_id: str, change: SessionPatch, by: str = OPEN_ACCESS) -> SessionView:
         """Returns the session after the change; raises SessionNotFound, InvalidStateChange."""
-        await self._store.write(change_session, session_id, change, by)
+        state = await self._store.write(change_session, session_id, change, by)
+        log.info("session_changed", extra={"session": session_id, "state": state.value})
         if change.budget is not None:
             await self.planner.advance(session_id, plan_anyway=True)
         await self._snapshots.refresh(session_id)
-        changed = await self._store.read(read_view, session_id, self._cache)
-        log.info("session_changed", extra={"session": session_id, "state": changed.session.state.value})
-        return changed
+        return await self._store.read(read_view, session_id, self._cache)
 
     async def delete(self, session_id: str, by: str = OPEN_ACCESS) -> None:
         """Deletes the session with all its data; a large one in several transactions, stopped from the first on."""

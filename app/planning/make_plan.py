@@ -69,7 +69,7 @@ def _changed_shares(last: PlanReport | None, shares: Shares) -> tuple[Health, ..
     """Returns a health entry if the last plan divided delta among the bounds in another way."""
     if last is None or last.shares == shares:
         return ()
-    return (REMOVED_BOUND,) if last.shares is None else (CHANGED_SHARES,)
+    return (REMOVED_BOUND,) if last.uses_removed_bound else (CHANGED_SHARES,)
 
 
 def _findings(

@@ -40,7 +40,8 @@ class PlanReport:
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     race: tuple[RankedPair, ...] = ()  # the strongest contenders
     budget: int | None = None
-    shares: Shares | None = field(default_factory=Shares)  # of delta; None: bound G, which is removed, has a share
+    shares: Shares | None = field(default_factory=Shares)  # of delta; None: of bounds that this version does not have
+    uses_removed_bound: bool = False  # bound G has a share
     health: tuple[Health, ...] = ()  # what contradicts the assumptions, found by this plan or an earlier one
 
     @classmethod
@@ -103,18 +104,19 @@ class PlanReport:
             forecast_samples=plain.get("forecast_samples"),
             assumptions=tuple(plain["assumptions"]),
             diagnostics=plain.get("diagnostics", {}),
-            race=tuple(RankedPair(*each) for each in plain.get("race", ())),
+            race=tuple(RankedPair(*each[:6]) for each in plain.get("race", ())),
             budget=plain.get("budget"),
             shares=_shares(plain),
+            uses_removed_bound=plain.get("shares_of_delta", {}).get("gram", 0.0) != 0.0,
             health=from_plain(plain.get("health", ())),
         )
 
 
 def _shares(plain: Mapping[str, Any]) -> Shares | None:
-    """Returns the shares of delta in a stored report; None if bound G, which is removed, has one."""
+    """Returns the shares of delta in a stored report; None if a bound has one that this version does not have."""
     try:
         return Shares.from_plain(plain.get("shares_of_delta", {}))
-    except RemovedBound:
+    except (RemovedBound, TypeError):  # bound G, or a bound of a newer version
         return None
 
 

@@ -59,8 +59,8 @@ def insert_session(
     write_audit_entry(connection, at, by, Action.CREATE, session.id, details)
 
 
-def change_session(connection: Connection, session_id: str, change: SessionPatch, by: str) -> None:
-    """Changes state, editable settings or budget; raises SessionNotFound, InvalidStateChange."""
+def change_session(connection: Connection, session_id: str, change: SessionPatch, by: str) -> State:
+    """Changes state, editable settings or budget, and returns the state; raises SessionNotFound, InvalidStateChange."""
     session = locked_session(connection, session_id)
     at = now(connection)
     new: dict[str, object] = {"updated_at": at}
@@ -80,6 +80,7 @@ def change_session(connection: Connection, session_id: str, change: SessionPatch
     connection.execute(update(sessions).where(sessions.c.id == session_id), new)
     for action, details in _differences(session, change):
         write_audit_entry(connection, at, by, action, session_id, details)
+    return change.state or State(session.state)
 
 
 def _differences(before: AnyRow, change: SessionPatch) -> Iterator[tuple[Action, dict[str, object]]]:
@@ -88,8 +89,9 @@ def _differences(before: AnyRow, change: SessionPatch) -> Iterator[tuple[Action,
     for name, new in change.edits.items():
         old = getattr(editable, name)
         if new != old:
+            # Version 0.1.0 cannot read an action that it does not know, and may run on the same database in an upgrade.
             which = {} if name == "name" else {"setting": name}
-            yield Action.RENAME if name == "name" else Action.EDIT, {**which, "from": old, "to": new}
+            yield Action.RENAME, {**which, "from": old, "to": new}
     if change.budget is not None and change.budget != before.budget:
         yield Action.RAISE_BUDGET, {"from": before.budget, "to": change.budget}
     if change.state is not None and change.state != before.state:

@@ -105,11 +105,20 @@ def _same(stored: Row, new: StoredPlan) -> bool:
 def _same_report(stored: Row, new: PlanReport) -> bool:
     """Returns whether all fields of the stored report have the same value in the new one.
 
-    Shares are compared as values: version 0.1.0 wrote a share of zero for a bound that is removed (`gram`).
+    Shares are compared as values: version 0.1.0 wrote a share of zero for a bound that is removed (`gram`). Health
+    entries are compared by their causes: other texts may differ between versions.
     """
-    plain = {name: value for name, value in new.to_plain().items() if name in stored and name != "shares_of_delta"}
-    others = {name: value for name, value in stored.items() if name != "shares_of_delta"}
-    return plain == others and ("shares_of_delta" not in stored or PlanReport.from_plain(stored).shares == new.shares)
+    compared = stored.keys() - {"shares_of_delta", "health"}
+    plain, before = new.to_plain(), PlanReport.from_plain(stored)
+    return (
+        {name: plain.get(name) for name in compared} == {name: stored[name] for name in compared}
+        and ("shares_of_delta" not in stored or before.shares == new.shares)
+        and ("health" not in stored or _causes(before) == _causes(new))
+    )
+
+
+def _causes(report: PlanReport) -> list[tuple[str, bool]]:
+    return [(entry.cause, entry.suspends) for entry in report.health]
 
 
 def _impression(row: Row) -> StoredImpression:

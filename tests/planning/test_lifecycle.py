@@ -37,7 +37,7 @@ async def next_pairs(services: Services, session_id: str, count: int) -> list[Im
     return given
 
 
-async def actions(store: SessionStore) -> list[tuple[str, Action]]:
+async def actions(store: SessionStore) -> list[tuple[str, str]]:
     """Returns the audit entries, oldest first."""
     access = AccessStore(store.url)
     found = await access.audit(1000, None)

@@ -55,3 +55,11 @@ def test_a_share_of_the_removed_bound_g_leaves_no_shares(share: float, expected:
 def test_a_report_without_a_pair_is_refused(pair: object) -> None:
     with pytest.raises(ValueError, match="no pair"):
         PlanReport.from_plain({**stored(report()), "pair": pair})
+
+
+def test_a_report_of_a_newer_version_can_be_read() -> None:
+    plain = {**report().to_plain(), "shares_of_delta": {"upper": 0.1, "of_a_later_bound": 0.9}, "later": 1}
+    plain["race"] = [[0, 1, 0.5, 0.1, 0.9, 7, "later"]]
+    read = PlanReport.from_plain(plain)
+    assert (read.shares, read.uses_removed_bound) == (None, False)
+    assert read.race == (RankedPair(0, 1, 0.5, 0.1, 0.9, 7),)

@@ -47,7 +47,7 @@ def _audit_entry(entry: Entry) -> AuditEntry:
         at=datetime.fromtimestamp(entry.at, UTC),
         actor=entry.actor,
         actor_name=entry.actor_name,
-        action=entry.action.value,
+        action=entry.action,
         session=entry.session_id,
         details=dict(entry.details),
     )
