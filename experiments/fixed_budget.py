@@ -121,8 +121,8 @@ def perform_missing(
 ) -> Iterator[list[Result]]:
     """Yields results as sessions end and appends them to the file; sessions that are in the file are not run again.
 
-    So an interrupted run can be resumed. Sessions run in the order of their seeds: an interrupted run has a few
-    repetitions of everything. `finished_only` runs nothing and yields the results in the file.
+    So an interrupted run can be resumed. Sessions run in the order of their seeds, so that an interrupted run has some
+    repetitions of every matrix, policy and budget. `finished_only` runs nothing and yields the results in the file.
     """
     known = {} if file is None else read_results(file)
     missing = []

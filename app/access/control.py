@@ -1,6 +1,6 @@
 """Access control: which key may make which call, and what the call costs.
 
-The hot lane and the framework's routes use the same AccessControl; `app.web.access` is how routes declare their scope.
+The hot lane and the framework's routes use the same AccessControl; routes declare their scope with `app.web.access`.
 """
 
 import ipaddress
@@ -20,15 +20,15 @@ from app.errors import Forbidden, Overloaded, RateLimited, Unauthorized
 Event = TypeVar("Event")
 
 MAX_STREAMS_PER_KEY = 500
-"""A quarter of the streams of a process: one key, even with the least scope, must not use up the streams of others."""
+"""A quarter of the streams of a process: a single key, even one with few rights, must not use all of them."""
 MAX_CACHED_CALLERS = 4096
-"""Combinations of headers and session that each RouteAccess remembers."""
+"""Maximum number of callers (combinations of headers and session) in the cache of each RouteAccess."""
 MAX_CACHED_BYTES = 256
-"""Longest headers of a remembered caller: room for a key in its usual spelling and a host name."""
+"""Maximum total length of the headers of a cached caller: enough for a key in its usual form and a host name."""
 
 _OTHER_SITES = frozenset({b"cross-site", b"same-site"})
-"""Values of Sec-Fetch-Site for pages that are not ours. Such a page cannot read the response, but the browser sends its
-POST without a body, without a preflight request."""
+"""Values of Sec-Fetch-Site for pages of other origins. Such a page cannot read the response, but if it sends a POST
+without a body, the browser makes no preflight request."""
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 _MAKE_A_KEY = "make a key with `bestpair keys create`, and send it as Authorization: Bearer"
 
@@ -44,8 +44,8 @@ class KeylessAccess(Enum):
 def check_access(key: Key, scope: Scope, session_id: str | None, *, narrowed: bool = False) -> None:
     """Raises Forbidden unless the key has the scope and may be used for this session.
 
-    A key that is bound to a session may make no call that concerns other sessions too (`session_id` None), unless the
-    route narrows its answer to the key's session. The error does not reveal whether another session exists.
+    A key that is bound to a session may not make calls that concern all sessions (`session_id` None), unless the route
+    restricts its answer to the key's session (`narrowed`). The error does not reveal whether another session exists.
     """
     if not key.grants(scope):
         has, needs = ", ".join(sorted(key.scopes)), " or ".join(dict.fromkeys((scope, Scope.ADMIN)))
@@ -93,9 +93,9 @@ class Admission:
 
 
 class AccessControl:
-    """Admits calls, or raises Unauthorized, Forbidden or StorageUnavailable. Without keys (None) it admits all calls.
+    """Admits calls, or raises Unauthorized, Forbidden or StorageUnavailable. If `keys` is None, it admits all calls.
 
-    `rate` is the limit of keys that have no limit of their own.
+    `rate` is the limit for keys that were made without a limit.
     """
 
     def __init__(
@@ -124,11 +124,11 @@ class AccessControl:
         """Returns the admission of one call, not charged yet.
 
         Args:
-            authorization: The header's value.
-            host: The header's value.
+            authorization: The value of the Authorization header.
+            host: The value of the Host header.
             scope: What the route requires.
             session_id: The session in the route's path; None if it has none.
-            narrowed: Whether the route shows a key that is bound to a session only this session.
+            narrowed: Whether the route restricts its answer to the session that the key is bound to.
             site: The result of `fetch_site`.
         """
         keys = self._keys
@@ -138,7 +138,7 @@ class AccessControl:
         if keys.no_key_ever_made:
             self._check_keyless(host)
             if site in _OTHER_SITES and scope is not Scope.READ:
-                raise Forbidden(f"without keys no page of another origin may change anything; {_MAKE_A_KEY}")
+                raise Forbidden(f"while there is no key, pages of other origins may not change anything; {_MAKE_A_KEY}")
             return Admission(None, None, scope, session_id)
         if authorization is None:
             raise Unauthorized(f"this service requires a key; {_MAKE_A_KEY}")
@@ -155,7 +155,7 @@ class AccessControl:
         return RouteAccess(self, self._keys, scope)
 
     def still_admits(self, admission: Admission) -> bool:
-        """Returns whether the call would be admitted now: a stream may last for days, a key can be revoked."""
+        """Returns whether the call would still be admitted: a stream may last for days, and its key may be revoked."""
         if self._keys is None:
             return True
         return self._keys.no_key_ever_made if admission.key is None else self._keys.is_active(admission.key)
@@ -192,17 +192,17 @@ class AccessControl:
     def _check_keyless(self, host: bytes | None) -> None:
         """Raises Unauthorized or Forbidden unless calls without a key are allowed.
 
-        On loopback, a web page must not reach the server by pointing its own host name to this machine (DNS rebinding):
-        the browser then still sends the page's host name.
+        On loopback, the Host header must name this machine. Otherwise a web page could call the server by pointing the
+        page's host name to this machine (DNS rebinding); the browser then sends that host name.
         """
         if self._keyless_access is KeylessAccess.NONE:
             raise Unauthorized(f"there is no key yet; {_MAKE_A_KEY}")
         if self._keyless_access is KeylessAccess.LOOPBACK and host is not None and not is_loopback(host):
-            raise Forbidden(f"without keys only calls to localhost are answered; {_MAKE_A_KEY}")
+            raise Forbidden(f"while there is no key, only calls to localhost are answered; {_MAKE_A_KEY}")
 
 
 class RouteAccess:
-    """AccessControl for one scope, with a cache of callers: those of the hot lane call thousands of times."""
+    """AccessControl for one scope, with a cache of callers: each caller of the hot lane makes thousands of calls."""
 
     def __init__(self, access_control: AccessControl, keys: KeyCache | None, scope: Scope) -> None:
         self._access_control, self._keys, self._scope = access_control, keys, scope
@@ -249,7 +249,7 @@ def fetch_site(site: bytes | None, origin: bytes | None, host: bytes | None) -> 
     """Returns the Sec-Fetch-Site header, or a substitute: how the calling page relates to this server.
 
     Browsers leave this header out on plain http addresses other than localhost; then the Origin header must name the
-    host that was called. Programs other than browsers send neither.
+    host that was called. Programs other than browsers send neither header.
     """
     if site is None and origin is not None and not is_same_origin(origin, host):
         return b"cross-site"
@@ -260,7 +260,7 @@ def fetch_site(site: bytes | None, origin: bytes | None, host: bytes | None) -> 
 def is_same_origin(origin: bytes, host: bytes | None) -> bool:
     """Returns whether an Origin header names the host and port of the Host header.
 
-    The scheme may differ: a proxy that terminates TLS passes the Host on.
+    The scheme may differ: a proxy that terminates TLS passes the Host header on unchanged.
     """
     scheme, _, named = origin.decode("latin-1").strip().lower().partition("://")
     port = _DEFAULT_PORTS.get(scheme)

@@ -1,4 +1,4 @@
-"""The active keys in the memory of one process: read again when they change, so that no request asks the database."""
+"""The active keys in the memory of one process: read again when they change, so that requests need no query."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ from app.access.sql import AccessStore
 from app.errors import SessionError, StorageUnavailable
 
 REFRESH_SECONDS = 0.5
-"""Between two reads of the keys' version in each process: every process knows of a change within a second."""
+"""Time between two reads of the keys' version in each process: every process knows of a change within a second."""
 MAX_STALE_SECONDS = 10.0
 """Without a successful read for this time a revocation may have been missed: every call is refused. This costs little,
 because without the database nothing can be served."""
@@ -27,7 +27,7 @@ class KeyCache:
         self._version = -1
         self._keys: dict[str, Key] = {}
         # Keyed by the whole header value, so that a known caller costs one lookup; emptied when keys change. It holds
-        # only genuine keys in one spelling, so it never has more entries than there are keys.
+        # only active keys, each in one spelling (`_COMMON_FORM`), so it never has more entries than there are keys.
         self._by_header: dict[bytes, Key] = {}
         self._read_at = 0.0
         self._task: asyncio.Task[None] | None = None
@@ -88,7 +88,7 @@ class KeyCache:
     def check_is_current(self) -> None:
         """Raises StorageUnavailable if the last successful read is too long ago."""
         if self._task is not None and time.monotonic() - self._read_at > MAX_STALE_SECONDS:
-            raise StorageUnavailable("keys cannot be checked while the database is away; try again shortly")
+            raise StorageUnavailable("keys cannot be checked while the database is unavailable; try again shortly")
 
     async def _poll(self) -> None:
         while True:

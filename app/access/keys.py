@@ -13,7 +13,7 @@ from app.access.rates import Rate
 PREFIX = "bp_"
 MAX_NAME_LENGTH = 100
 ENDING_LENGTH = 4
-"""Last characters of a key that lists show, so that people recognise the key they have."""
+"""Number of characters at the end of a key that lists show, so that people recognise the key they have."""
 
 _KEY_ID = re.compile(r"bp_[0-9a-f]{12}")
 _BEARER = re.compile(rb"(?i:bearer) +(bp_[0-9a-f]{12})_([A-Za-z0-9_-]{43})")
@@ -63,7 +63,9 @@ def new_key(
     if not granted:
         raise InvalidKey("a key needs at least one scope: serve, feedback, read or admin")
     if not 0 < len(name) <= MAX_NAME_LENGTH or not name.isprintable() or name.strip() != name:
-        raise InvalidKey(f"a name must be 1 to {MAX_NAME_LENGTH} printable characters, without spaces around it")
+        raise InvalidKey(
+            f"a name must be 1 to {MAX_NAME_LENGTH} printable characters, without spaces at its start or end"
+        )
     key_id, secret = PREFIX + secrets.token_hex(6), secrets.token_urlsafe(32)
     stored = Key(
         id=key_id,
@@ -98,6 +100,6 @@ def parse_bearer(authorization: bytes) -> tuple[str, bytes] | None:
 
 
 def secret_matches(secret: bytes, key: Key | None) -> bool:
-    """Returns whether the secret belongs to the key, False without one; takes the same time in every case."""
+    """Returns whether the secret belongs to the key (no key: False); takes the same time in every case."""
     expected = _NO_DIGEST if key is None else key.digest
     return hmac.compare_digest(hash_secret(secret), expected) and key is not None

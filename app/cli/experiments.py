@@ -1,7 +1,7 @@
 """`bestpair experiment`, `bench` and `compare`: commands of the package `experiments`, which is not deployed.
 
-The wheel and the Docker image contain only `app`. An editable install of a checkout (`make install`) finds both.
-The package is imported when one of its commands runs: `bestpair serve` does not pay for it.
+The wheel and the Docker image contain only `app`. An editable install of a checkout (`make install`) finds both. The
+package is imported only when one of its commands runs, so it does not slow down the start of `bestpair serve`.
 """
 
 import importlib.util
@@ -40,7 +40,7 @@ def add_experiments(cli: typer.Typer) -> None:
                 "allow_extra_args": True,
                 "ignore_unknown_options": True,
                 "allow_interspersed_args": False,  # keeps the order of the arguments
-                "help_option_names": [],  # --help is for the command of the package
+                "help_option_names": [],  # --help is passed on to the command in the package
             },
         )(_run)
 

@@ -63,7 +63,7 @@ def simulate(
 ) -> None:
     """Run one session and print the outcome; the last line is one JSON object.
 
-    In this process by default; with --url on a running service, with many concurrent ad servers.
+    It runs in this process by default; with --url, on a running service with many concurrent ad servers.
     """
     people = load_population(population)
     chosen = policy_named(policy or DEFAULT_POLICIES[model])
@@ -80,8 +80,8 @@ def simulate(
     )
     check_new(chosen, problem)
     if url is not None:
-        fleet = AdServers(clients=clients, pairs_per_call=per_call, item_clicks=item_clicks)
-        _print(_run_on_service(url, key, people, problem, chosen.name, fleet), as_json, url)
+        ad_servers = AdServers(clients=clients, pairs_per_call=per_call, item_clicks=item_clicks)
+        _print(_run_on_service(url, key, people, problem, chosen.name, ad_servers), as_json, url)
         return
     with progress(TextColumn("{task.fields[status]}")) as bar:
         task = bar.add_task(f"{chosen.name} on {people.n_items} items", total=None, status="")
@@ -105,7 +105,7 @@ def _notes(problem: Problem, report: Report) -> list[str]:
 
 
 def _run_on_service(
-    url: str, key: str | None, people: Population, problem: Problem, policy: str, fleet: AdServers
+    url: str, key: str | None, people: Population, problem: Problem, policy: str, ad_servers: AdServers
 ) -> dict[str, Any]:
     """Returns the outcome of a session on a running service."""
     settings: dict[str, object] = {
@@ -134,7 +134,7 @@ def _run_on_service(
 
             rng = source(Purpose.USERS, problem.seed)
             async with AsyncClient(url, api_key=key, timeout_seconds=60) as client:
-                return await run_remote(client, settings, people, respond, fleet, rng, show)
+                return await run_remote(client, settings, people, respond, ad_servers, rng, show)
 
     try:
         return asyncio.run(run()).as_json(policy)
@@ -142,7 +142,7 @@ def _run_on_service(
         if refusal.status != 401:
             raise
         raise InvalidSetting(
-            "--key", "the service requires a key with the scope admin; give it here or in BESTPAIR_KEY"
+            "--key", "the service requires a key with the scope admin; pass it with this option or in BESTPAIR_KEY"
         ) from None
 
 

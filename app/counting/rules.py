@@ -1,10 +1,10 @@
 """What counts, and when: the fold, as a pure function.
 
 An impression is *final* when its outcome cannot change any more. It is *counted* once it and all earlier impressions of
-its pair are final (repeats, which do not count, and void impressions are left out). So the counted impressions of a
+its pair are final. Repeats, which do not count, and void impressions are ignored here. So the counted impressions of a
 pair are always its first ones, in issue order. If answers were counted as they arrive, quick clicks would be counted
-before slow non-clicks, which breaks every bound. In issue order, which impressions are counted does not depend on their
-outcomes.
+before slow non-clicks, which breaks every bound. In issue order, the choice of the counted impressions does not depend
+on their outcomes.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ class EvidenceRows:
     unanswered: list[int] = field(default_factory=list)
 
     def to_evidence(self, n_items: int) -> Evidence:
-        """Returns the counts as the engine takes them."""
+        """Returns the counts as the engine's `Evidence`."""
         i, j, version, n, on_i, on_j = (
             np.array(column, dtype=np.int64)
             for column in (self.i, self.j, self.version, self.n, self.clicks_i, self.clicks_j)
@@ -67,7 +67,7 @@ def fold(
     """Returns the fold of the open impressions, which are passed in issue order, at database time `now`.
 
     If the clock was set while an impression was open, the length of its window is unknown: it is void. Without a
-    window its lifetime begins again at the step, so that slow answers are not left out.
+    window, its lifetime starts again when the clock is set, so that slow answers are not left out.
     """
     counted: list[StoredImpression] = []
     void: list[StoredImpression] = []
@@ -77,7 +77,7 @@ def fold(
         if not _is_final(impression, settings, now, step):
             blocked.add(pair)
         elif _is_void(impression, settings, () if step.covers(impression.sequence) else uptimes):
-            void.append(impression)  # even after an open one: it will never count
+            void.append(impression)  # even after an open one of its pair: it will never count
         elif pair not in blocked:
             counted.append(impression)
     unanswered = [impression for impression in void if is_unanswered(impression, settings)]
@@ -95,7 +95,7 @@ def count(counted: Iterable[StoredImpression], unanswered: Iterable[StoredImpres
 
 
 def is_unanswered(impression: StoredImpression, settings: Settings) -> bool:
-    """Returns whether a void impression was shown but got no feedback, in a session where every impression should.
+    """Returns whether a void impression was shown but got no feedback, in a session where each should get feedback.
 
     Where missing feedback means "no click", such an impression is void because of an outage, and this returns False.
     """
@@ -130,9 +130,9 @@ def _is_final(impression: StoredImpression, settings: Settings, now: float, step
 def _is_void(impression: StoredImpression, settings: Settings, uptimes: Sequence[Uptime]) -> bool:
     """Returns whether a final impression must not be counted.
 
-    It was not shown; or it has no feedback, and missing feedback means that it was lost; or it has a window, and during
-    a part of it no process could take feedback. The last applies to answered impressions too: if only those without
-    feedback were void, clicks would be counted more often than non-clicks.
+    There are three reasons: it was not shown; it has no feedback, and the session treats missing feedback as lost; or
+    no process could take feedback during a part of its window. The third reason applies to answered impressions too: if
+    only those without feedback were void, clicks would be counted more often than non-clicks.
     """
     if impression.not_shown:
         return True

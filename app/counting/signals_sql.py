@@ -30,7 +30,7 @@ OPEN_NON_CLICKS = func.count(case((and_(impressions.c["counts"], impressions.c.o
 """The number of answers that are not clicks, among the open impressions that a statement reads."""
 
 FOLDED_COLUMNS = (
-    # Nearly every session has non-clicks in its first row, so this reads one row.
+    # Nearly every session has non-clicks in its first row of evidence, so this usually reads one row.
     exists().where(_COUNTED, evidence.c.s > 0).label("folded_non_clicks"),
     exists().where(_COUNTED).label("folded_any"),
 )
@@ -49,6 +49,6 @@ def signals_of(row: AnyRow, issued: int, answered: int, at: float) -> Signals:
         issued=issued,
         answered=answered,
         only_clicks=not row.open_non_clicks and not row.folded_non_clicks,
-        # If there is no answer, all rows of the evidence are of impressions that got none in time.
+        # Without any answer, a row of evidence means that impressions expired without feedback.
         waited_seconds=math.inf if row.folded_any and answered == 0 else waited,
     )

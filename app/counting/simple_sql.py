@@ -1,8 +1,8 @@
 """The fold of simple impressions, for which there is nothing to decide: the database counts and closes them itself.
 
-In a session without a window, an impression with an outcome is final, was shown, and counts: `rules.fold` always
-decides the same for it. Rewards of the stochastic model are 0 or 1, so their sum does not depend on the order. A test
-checks that the results are those of `rules.fold`.
+In a session without a window, an impression that has an outcome, was shown and is not a repeat is final, and
+`rules.fold` always counts it. Rewards of the stochastic model are 0 or 1, so their sum does not depend on the order. A
+test checks that the results are those of `rules.fold`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ _Parameters = dict[str, ParameterValue]
 
 
 def _count_and_close(which: ColumnElement[bool]) -> tuple[Prepared, Prepared]:
-    """Returns two statements, which count and close the simple ones among a session's open impressions.
+    """Returns two statements for the simple impressions among the open ones of a session: one counts, one closes them.
 
     `which` selects the impressions by sequence.
     """
@@ -60,9 +60,9 @@ adjacent rows instead of searching for each."""
 def count_simple(
     connection: Connection, session_id: str, settings: Settings, sequences: Sequence[int], epoch: int
 ) -> EvidenceRows:
-    """Closes the simple ones among these impressions under the epoch, and returns their counts.
+    """Closes the simple impressions among these, with this epoch, and returns their counts; the others stay open.
 
-    `sequences` are in ascending order, at least one.
+    `sequences` has at least one number, in ascending order.
     """
     if settings.attribution_window_seconds > 0 or settings.model is Model.DETERMINISTIC:
         return EvidenceRows()
@@ -80,7 +80,7 @@ def count_simple(
 def _merge_slot_orders(cells: Iterable[tuple[Any, ...]]) -> EvidenceRows:
     """Returns counts by unordered pair, from counts by pair in the order shown.
 
-    To order the pair of every impression in the statement would cost more.
+    Sorting the two items of every impression in SQL would cost more.
     """
     counts: dict[tuple[int, int, int], tuple[float, ...]] = {}
     for first, second, version, n, rewards, clicks_first, clicks_second in cells:

@@ -33,9 +33,10 @@ _CONTRADICTION = "the values are not fixed numbers: they are measured with noise
 """Cause of the health entry; a session gets at most one entry with this cause."""
 
 MAX_FOLDABLE = 100_000
-"""Impressions that one read returns at most: their sequences are a few megabytes."""
+"""Maximum number of impressions that one read returns; their sequence numbers take a few megabytes."""
 FOLDED_AT_ONCE = 2_000
-"""Impressions that one transaction folds at most: the same number of rows as in a group commit, which waits for it."""
+"""Maximum number of impressions that one transaction folds: the row limit of a group commit, because group commits wait
+while this transaction runs."""
 _FOLD_TRIES = 3
 
 
@@ -147,17 +148,17 @@ class FoldResult:
     signals: Signals
     shown_health: tuple[Health, ...]  # the entries of the stored snapshot
     stored_health: tuple[Health, ...]  # the entries stored with the session, which the snapshot should have
-    quiet_seconds: float = 0.0  # no open impression becomes final sooner, unless feedback comes
+    quiet_seconds: float = 0.0  # no open impression becomes final in this time, unless feedback arrives
 
 
 @dataclass(frozen=True)
 class Foldable:
-    """The impressions that a fold can count or make void, in issue order; and the result if it does nothing."""
+    """The impressions that a fold can count or make void, in issue order; and its result if it changes nothing."""
 
     sequences: list[int]
     all_open: bool  # the deterministic model: the fold reads all open impressions
-    timeline: str  # of the database, when it was read
-    at: float  # by the database's clock
+    timeline: str  # of the database, when the impressions were read
+    at: float  # when they were read, by the database's clock
     unchanged: FoldResult
 
     def parts(self) -> list["Foldable"]:
@@ -189,9 +190,10 @@ async def fold_session(store: Store, session_id: str) -> FoldResult:
 def read_foldable(connection: Connection, session_id: str) -> Foldable:
     """Returns the first impressions that can be counted or made void; raises SessionNotFound.
 
-    They are final; unless they are void, all earlier impressions of their pair are final too. Both stay true until the
-    fold: a final impression stays final, and new impressions come later in the order. So a read can find them before
-    the writer's transaction, at a cost that grows with the open impressions, and the writer locks these rows only.
+    Each of them is final. If it is not void, all earlier impressions of its pair are final too. Both facts remain true
+    until the fold: a final impression stays final, and new impressions come later in issue order. So a read can find
+    them before the writer's transaction, at a cost that grows with the number of open impressions, and the writer locks
+    only these rows.
     """
     session = one_row(connection, _SESSION, session_id)
     settings = Settings.from_text(session.settings)
@@ -200,7 +202,8 @@ def read_foldable(connection: Connection, session_id: str) -> Foldable:
         "id": session_id,
         "latest": at - settings.final_after_seconds,
         "step": session.open_at_clock_step,
-        "step_at": session.clock_step_at if settings.attribution_window_seconds == 0 else 0.0,  # windows: void at once
+        # With a window, impressions that were open when the clock was set are final (and void) at once: hence 0.
+        "step_at": session.clock_step_at if settings.attribution_window_seconds == 0 else 0.0,
         "answer_is_final": settings.attribution_window_seconds == 0,
         "silence_is_void": settings.missing_feedback is MissingFeedback.VOID,
     }
@@ -251,7 +254,7 @@ def fold_part(connection: Connection, session_id: str, foldable: Foldable, heart
     rows: Sequence[AnyRow] = []
     if foldable.all_open:
         rows = connection.execute(_ALL_OPEN, {"id": session_id}).all()
-    elif n_simple < len(foldable.sequences):  # the others are still open, and need the rules
+    elif n_simple < len(foldable.sequences):  # the others are still open, and `rules` decides about them
         rows = _LISTED.named(connection, id=session_id, sequences=foldable.sequences)
     at = now(connection)  # after the locks: feedback that arrives now waits for them, and is late
     heartbeat.beat(connection, at)

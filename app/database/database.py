@@ -27,7 +27,7 @@ _READERS = 8
 """Connections for reads: more than the threads that asyncio uses for reads on a small machine."""
 SQLITE_NOW = "round((julianday('now') - 2440587.5) * 86400.0, 3)"
 POSTGRESQL_NOW = "extract(epoch from clock_timestamp())::double precision"
-"""Not now(), which is the start of the transaction: before it got its locks."""
+"""Not now(): that is the start of the transaction, before it got its locks."""
 
 
 _DURABILITY = select(func.current_setting("synchronous_commit"), func.current_setting("fsync"))
@@ -72,7 +72,10 @@ def _postgresql_timeline(_element: Timeline, _compiler: SQLCompiler, **_: object
 
 
 def now(connection: Connection) -> float:
-    """Returns the database's time. Call it after the rows are locked: waiting for a lock must not make it too early."""
+    """Returns the database's time.
+
+    Call it after the rows are locked: a time that was read before the wait for a lock would be too early.
+    """
     return float(connection.execute(select(Clock())).scalar_one())
 
 
@@ -92,7 +95,7 @@ class Database:
         return Path(str(self.url.database)) if self.is_sqlite else None
 
     def read(self, work: Callable[[Connection], Result]) -> Result:
-        """Returns the result of `work`; all its statements see the same moment of the database.
+        """Returns the result of `work`; all its statements see the same state of the database.
 
         A connection may have died while it was idle. Connections are not tested before each read; instead, a read that
         finds its connection dead runs again on a new one.
@@ -117,7 +120,9 @@ class Database:
         if commit in {"off", "local"}:
             _log.warning("synchronous_commit_raised", extra={"setting": commit, "used": "on"})
         if fsync == "off":
-            _log.warning("fsync_is_off", extra={"advice": "a crash of the database's machine loses answers; set it on"})
+            _log.warning(
+                "fsync_is_off", extra={"advice": "set fsync = on: a crash of the database's machine loses answers"}
+            )
 
     def dispose(self) -> None:
         """Closes idle connections; the next use opens new ones."""
@@ -129,7 +134,7 @@ class Database:
             return sqlite_engine(self.url, begin, self._busy_seconds, pool={"pool_size": pool_size, "max_overflow": 0})
         if begin == "BEGIN IMMEDIATE":
             return postgresql_writer(self.url, pool_size)
-        # As on SQLite, all statements of a read see the moment of the first one.
+        # As on SQLite, all statements of a read see the state at the time of the first one.
         return postgresql_engine(self.url, pool_size=pool_size, isolation_level="REPEATABLE READ")
 
 

@@ -1,4 +1,4 @@
-"""Database errors: which can be retried, which become StorageUnavailable, and which keep the store from starting."""
+"""Database errors: which can be retried, which become StorageUnavailable, and which prevent the start of the store."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -20,15 +20,15 @@ _STATEMENT_ERRORS = (DataError, IntegrityError, NotSupportedError, ProgrammingEr
 _RETRYABLE = {"40001", "40P01"}
 """PostgreSQL's serialization failure and deadlock: the same transaction succeeds when it runs again."""
 _REVOKED = {"42501", "42P01"}
-"""A right was revoked, or a table is missing (also: in a schema that the user may not use). The statement worked when
-the server started, and an operator can repair it. Any other error of a statement is a defect of this program."""
+"""A right was revoked, or a table is missing or is in a schema that the user may not use. The statement worked when the
+server started, and an operator can repair it. Any other error of a statement is a defect of this program."""
 
 _CAUSES = {
     "25006": "the database is read-only: it is a standby, or default_transaction_read_only is on",
     "42501": "the database user lacks a right; the server's log names it",
     "42P01": "a table is missing, or the database user may not use its schema; the server's log names it",
     "53100": "the database's disk is full",
-    "53300": "the database has no connection free",
+    "53300": "the database has no free connection",
     "55P03": "the database is locked by another transaction",
     sqlite3.SQLITE_BUSY: "the SQLite file is locked by another process",
     sqlite3.SQLITE_READONLY: "the SQLite file or its folder is read-only",
@@ -70,7 +70,7 @@ def _code(error: DBAPIError) -> str | int | None:
 
 
 def is_retryable(error: BaseException) -> bool:
-    """Returns whether the same transaction may succeed now: another one undid it, or its connection had died."""
+    """Returns whether a retry may succeed: another transaction caused the error, or the connection was dead."""
     if not isinstance(error, DBAPIError):
         return False
     return error.connection_invalidated or _code(error) in _RETRYABLE
@@ -98,7 +98,7 @@ def as_storage_unavailable() -> Iterator[None]:
 
 
 class StoreCannotStart(Exception):
-    """Base of the errors that keep a store from starting. `detail` tells the operator what to do; no caller sees it."""
+    """Base of the errors that prevent the start of a store. `detail` is for the operator only: it says what to do."""
 
     def __init__(self, detail: str) -> None:
         self.detail = detail
@@ -106,7 +106,7 @@ class StoreCannotStart(Exception):
 
 
 class UnsupportedDatabase(StoreCannotStart):
-    """The URL names a database that cannot keep sessions."""
+    """The URL names a database that this service cannot use."""
 
 
 class DatabaseInUse(StoreCannotStart):

@@ -1,6 +1,7 @@
 """Heartbeats: the periods in which this process could take feedback, stored so that outages are known later.
 
-A period has no gaps. It ends when the process was silent, refused feedback, or when the clock was set.
+A period has no gaps. It ends when the process writes no beat for `SILENCE_SECONDS`, when it refuses feedback, or when
+the clock is set.
 """
 
 import uuid
@@ -13,7 +14,7 @@ from app.database.tables import uptimes
 
 BEAT_SECONDS = 1.0
 SILENCE_SECONDS = 3.0
-"""A process without a beat for longer was paused or hung: that time is an outage, even if it caught up."""
+"""A process that wrote no beat for longer was paused or hung: that time is an outage, even if the process continued."""
 CLOCK_TOLERANCE_SECONDS = 1.0
 """Beats may be this far ahead of the clock; a larger difference means that the clock was set back."""
 
@@ -60,13 +61,13 @@ class Heartbeat:
         self.is_broken_off = True
 
     def note_refusal(self) -> None:
-        """Records that feedback was refused: unless it is sent again, the missing answer proves nothing."""
+        """Records that feedback was refused: if it is not sent again, its absence does not mean 'no click'."""
         self._refused = True
 
     def beat(self, connection: Connection, now: float) -> None:
-        """Extends the period to `now`, or begins another one if the last one ended or feedback was refused."""
+        """Extends the period to `now`, or begins another period if this one has ended or feedback was refused."""
         if self._refused:
-            self._refused = False  # first: a refusal from here on belongs to the next beat
+            self._refused = False  # cleared first: the next beat handles a refusal from here on
             self.break_off()
         self.is_broken_off = False
         parameters = {
@@ -77,7 +78,7 @@ class Heartbeat:
         }
         number = connection.execute(_BEAT, parameters).scalar_one_or_none()
         self._last_at = now
-        # Checked here too: after the next commit these numbers would be the last ones on disk.
+        # Checked here too: after the next commit, the number on disk that is compared here would be overwritten.
         self._is_lost = self._is_lost or (number is None and self.is_missing_from(connection))
         self._is_lost = self._is_lost or (number is not None and number <= self._number_on_disk())
         if number is None:
@@ -92,7 +93,7 @@ class Heartbeat:
             self._on_disk = self._written[1]
 
     def break_off(self) -> None:
-        """Ends the period at its last beat, because feedback was refused since."""
+        """Ends the period at its last beat, because feedback was refused after it; the next beat begins another one."""
         self._period = uuid.uuid4().hex  # no row has this id yet, so the next beat inserts one
         self.is_broken_off = True
 

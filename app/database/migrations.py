@@ -43,12 +43,12 @@ def complaint(revision: str | None) -> str | None:
 
 
 def revision_of(connection: Connection) -> str | None:
-    """Returns the revision of the database, None before the first one."""
+    """Returns the revision of the database, None before the first migration."""
     return MigrationContext.configure(connection, opts={"version_table": REVISION_TABLE}).get_current_revision()
 
 
 def current(url: str) -> str | None:
-    """Returns the revision of the database at `url`, None before the first one."""
+    """Returns the revision of the database at `url`, None before the first migration."""
     with as_storage_unavailable(), migration_engine(url).connect() as connection:
         return revision_of(connection)
 
@@ -61,7 +61,7 @@ def migrate(url: str, revision: str = "head") -> None:
     """
     with as_storage_unavailable(), migration_engine(url).begin() as connection:
         stored = revision_of(connection)
-        if is_newer(stored):  # alembic's own error would only be that it does not know the revision
+        if is_newer(stored):  # alembic's own error would only say that the revision is unknown
             raise DatabaseBehind(str(complaint(stored)))
         command.upgrade(_config(connection), revision)
 

@@ -1,4 +1,4 @@
-"""What is particular to PostgreSQL: how connections and writing transactions are set up, and the rights a server needs.
+"""PostgreSQL: how connections and writing transactions are set up, and the rights that a server needs.
 
 docs/operations.md lists the rights for the person who grants them.
 """
@@ -25,8 +25,8 @@ transaction on another connection, and refuses settings at connection start.
 
 Timeouts: a process that is paused inside a transaction keeps its locks. The server ends that transaction after 3 s;
 other processes wait 10 s for a lock.
-Query plans: the writer's statements always find a few rows by their keys. With its default settings, the server plans
-them while a table is new and small, decides to read the whole table, and keeps that plan for minutes while it grows.
+Query plans: the writer's statements always find a few rows by their keys. With default settings, PostgreSQL plans them
+while a table is new and small, decides to read the whole table, and keeps that plan for minutes while the table grows.
 Commit: an acknowledged write must be on disk, even if the role or the database has a weaker default. Stricter settings
 are kept.
 """
@@ -63,7 +63,7 @@ def postgresql_engine(url: URL, **options: Any) -> Engine:  # noqa: ANN401 - pas
     if "poolclass" not in options:
         options |= {"max_overflow": 0, "pool_timeout": _CONNECT_SECONDS}
     timeout = {} if "connect_timeout" in url.query else {"connect_timeout": _CONNECT_SECONDS}
-    engine = create_engine(url, connect_args=timeout, hide_parameters=True, **options)  # messages would quote tickets
+    engine = create_engine(url, connect_args=timeout, hide_parameters=True, **options)  # errors would quote tickets
     event.listen(engine, "connect", _avoid_prepared_statements_on_a_pooler)
     return engine
 

@@ -1,8 +1,8 @@
-"""What is particular to SQLite: connections, the file lock, and a watch over its files.
+"""SQLite: connections, the file lock, and a check that the open files were not deleted or replaced.
 
 SQLite keeps writing to a file that was deleted or replaced while it is open, and these writes are lost when the server
-ends. A new connection would open (or create) another file under the same name, which does not fit the open ones. So
-acknowledging, and opening connections, both stop until the server is restarted.
+ends. A new connection would open (or create) another file under the same name, which does not match the open ones. So
+the server then acknowledges no writes and opens no connections until it is restarted.
 """
 
 import fcntl
@@ -24,7 +24,7 @@ change. Commits are just as durable."""
 _PARTS = ("", "-wal", "-shm")
 _FILE_GONE = (
     "the SQLite file was deleted, moved or replaced while the server was running; do not stop the server: a deleted "
-    "file exists only as long as it runs; put the original file back, or copy it out first (docs/operations.md)"
+    "file exists only as long as the server runs; put the original file back, or copy it out first (docs/operations.md)"
 )
 _LOG_GONE = (
     "a part of the SQLite database (-wal or -shm) was deleted or replaced while the server was running; "
@@ -119,13 +119,14 @@ class FileLock:
         except OSError:
             os.close(descriptor)
             raise DatabaseInUse(
-                f"another server process is using {self._path.with_suffix('')}; a SQLite file serves one process: "
+                f"another server process is using {self._path.with_suffix('')}; "
+                "only one process can use a SQLite file: "
                 "stop the other one, or use PostgreSQL (postgresql://user@host/name) to run several"
             ) from None
         self._descriptor = descriptor
 
     def release(self) -> None:
-        """Releases the lock. The file stays: without it, two processes could lock two files of the same name."""
+        """Releases the lock. The file is not deleted: otherwise two processes could lock two files of one name."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -139,7 +140,7 @@ closing it drops SQLite's locks."""
 def sqlite_engine(
     url: URL, begin: str, busy_seconds: float, *, pool: dict[str, Any], foreign_keys: bool = True
 ) -> Engine:
-    """Returns an engine whose connections and transactions begin in a fixed way; `begin` is the first statement."""
+    """Returns an engine that sets up its connections, and begins every transaction with the statement `begin`."""
     arguments = {"timeout": busy_seconds, "check_same_thread": False}
     engine = create_engine(url, connect_args=arguments, hide_parameters=True, **pool)
     files = files_of(Path(str(url.database)))

@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 class Job(ABC, Generic[Request, Result]):
-    """Work of one kind that callers share: one transaction serves the requests of many.
+    """One kind of write: a transaction serves the requests of many callers together.
 
     Only the writer's thread calls these methods, so a job may keep values from `run` to `committed`.
     """
@@ -43,7 +43,7 @@ class Job(ABC, Generic[Request, Result]):
 
     @abstractmethod
     def run(self, connection: Connection, requests: Sequence[Request]) -> Sequence[Result | SessionError]:
-        """Returns a result or an error for each request, in order. Runs again if the transaction is undone."""
+        """Returns a result or an error for each request, in order. Called again if the transaction is retried."""
 
     @abstractmethod
     def receipt(self, request: Request, result: Result) -> Receipt | None:
@@ -51,7 +51,7 @@ class Job(ABC, Generic[Request, Result]):
 
     @abstractmethod
     def committed(self) -> None:
-        """Counts what the last `run` did, once it is on disk."""
+        """Updates the metrics for the last `run`, once its transaction is on disk."""
 
 
 class Store:
@@ -113,13 +113,13 @@ class Store:
     async def write(
         self, work: Callable[Concatenate[Connection, P], Result], *args: P.args, **kwargs: P.kwargs
     ) -> Result:
-        """Returns the result of `work`, run in a separate transaction, once that is on disk."""
+        """Runs `work` in a separate transaction; returns its result once the transaction is on disk."""
         return await self._writer.run_exclusive(lambda connection: work(connection, *args, **kwargs))
 
     async def read(
         self, work: Callable[Concatenate[Connection, P], Result], *args: P.args, **kwargs: P.kwargs
     ) -> Result:
-        """Returns the result of `work`, run in a thread; its statements all see the same moment of the database."""
+        """Runs `work` in a thread and returns its result; all its statements see the same state of the database."""
         try:
             return await asyncio.to_thread(self._database.read, lambda connection: work(connection, *args, **kwargs))
         except StorageUnavailable as error:
@@ -184,7 +184,7 @@ class Store:
 
     def _run_batch(self, connection: Connection, requests: Sequence[tuple[Job[Any, Any], Any]]) -> Sequence[object]:
         """Returns a result or an error for each request, in order."""
-        if self.heartbeat.is_broken_off:  # before anything is issued: its window must be in the new period
+        if self.heartbeat.is_broken_off:  # before impressions are issued: their windows must be in a new period
             self.heartbeat.beat(connection, now(connection))
         places: dict[Job[Any, Any], list[int]] = {}
         for place, (job, _) in enumerate(requests):
@@ -224,7 +224,7 @@ class Store:
             self._sqlite_files.confirm(connection)
 
     def _note_rights(self, missing: str | None) -> None:
-        """Logs missing rights. The heartbeat continues: work that needs none of them is still done."""
+        """Logs missing rights. The heartbeat continues: work that does not need these rights is still done."""
         if missing is not None and not self._lacks_rights:
             _log.warning("rights_missing", extra={"rights": missing, "advice": "grant them to the database user"})
         self._lacks_rights = missing is not None

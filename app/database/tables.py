@@ -60,10 +60,11 @@ sessions = Table(
     Column("best_i", Integer, nullable=False),
     Column("best_j", Integer, nullable=False),
     Column("plan_id", Text, nullable=False, server_default=text("''")),  # of the current plan
-    # The last time the clock was set while impressions up to this sequence were open: see `database.watch`.
+    # The last time the clock was set while impressions were open: the last sequence issued before, and the new time
+    # (`database.watch.ClockStep`).
     Column("open_at_clock_step", BigInteger, nullable=False, server_default=text("0")),
     Column("clock_step_at", Double, nullable=False, server_default=text("0")),
-    # JSON: `EditableSettings` without the name. Not in the columns that handing out reads: the texts may be long.
+    # JSON: `EditableSettings` without the name. Hand-outs do not read this column: the texts may be long.
     Column("editable_settings", Text, nullable=False, server_default=text("'{}'")),
     Index(None, "created_at", "id"),
 )
@@ -120,7 +121,7 @@ plans = Table(
     Column("memory", Text, nullable=False),  # JSON, as the engine wrote it
     Column("counted_before", BigInteger, nullable=False),
     Column("created_at", Double, nullable=False),
-    # Identifies the plan: after a failover another plan may have the same version. '': written by an older program.
+    # Identifies the plan: after a failover another plan may have the same version. '': written by an older version.
     Column("id", Text, nullable=False, server_default=text("''")),
 )
 

@@ -47,7 +47,7 @@ def _check_parameters(url: URL) -> None:
         except psycopg.ProgrammingError:
             raise UnsupportedDatabase(
                 f"the database URL has a parameter that PostgreSQL's client does not know: {name!a}; "
-                "a setting of the server is given as options=-c%20NAME%3DVALUE"
+                "pass a setting of the server as options=-c%20NAME%3DVALUE"
             ) from None
 
 

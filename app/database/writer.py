@@ -6,10 +6,11 @@ share the cost of one commit, and no request waits for more than two commits.
 Every transaction takes locks in the same order, so that processes cannot deadlock: session rows by id, then impressions
 by (session, sequence), then everything else. Feedback locks no session rows.
 
-A request that is refused (a stopped session, a key with another body) gets an error as its result. If a
-transaction fails as a whole, it runs again when another process's transaction was the cause, or when its connection
-had died before the commit was sent. If the database cannot be used, all its callers get that error. Otherwise one of
-its requests must have caused the failure, and each request runs again in a separate transaction.
+A request that is refused (its session is stopped, its idempotency key was used with another body) gets an error as its
+result. If a transaction fails as a whole, it runs again when another process's transaction was the cause, or when its
+connection had died before the commit was sent. If the database cannot be used, all callers of the transaction get that
+error. Otherwise one of its requests must have caused the failure, and each request runs again in a separate
+transaction.
 """
 
 import asyncio
@@ -36,14 +37,15 @@ Result = TypeVar("Result")
 _ATTEMPTS = 4
 _BUSY_BATCH = 16
 _LINGER_SECONDS = 0.002
-"""After a transaction of at least `_BUSY_BATCH` requests, the writer waits this long for the requests that callers send
-after its results. This halves the number of transactions, and the delay is small compared with the time in the queue. A
-single caller never waits."""
+"""After a transaction of at least `_BUSY_BATCH` requests, the writer waits this long for more requests: callers send
+the next ones when they get their results. This halves the number of transactions, and the delay is small compared with
+the time in the queue. A single caller never waits."""
 _CALM_SECONDS = 3.0
 """Time without a failed commit before writes are reported to work again: maintenance may need less space or fewer
 rights than a commit."""
 _STUCK_SECONDS = 30.0
-"""Time without a completed maintenance run before writes are reported as stuck; no lock takes as long."""
+"""Time without a completed maintenance run before writes are reported as stuck; waiting for a lock never takes as
+long."""
 _ROWS_PER_REQUEST = 10
 """The queue's limit of rows is this many times its limit of requests. Without it, a queue of requests with full batches
 could hold 1,000 rows for each request."""
@@ -59,15 +61,15 @@ class _Entry(Generic[Request]):
     request: Request | None
     exclusive: Callable[[Connection], Any] | None
     rows: int
-    drop_if_cancelled: bool  # the caller may leave before its turn; then there is nothing to do
+    drop_if_cancelled: bool  # skip the entry if its caller has cancelled it before it runs
     future: asyncio.Future[Any]
 
 
 class _LoopBuffer(Generic[Request]):
-    """Entries of one event loop: those of one turn of the loop are handed to the writer together.
+    """Entries of one event loop: all that are added in one iteration of the loop are passed to the writer together.
 
-    Waking another thread costs more than a request. A writer that wakes for the first of a hundred requests would also
-    commit that one alone.
+    Waking another thread costs more than a request. If the first of a hundred requests woke the writer, it would also
+    commit that request alone.
     """
 
     def __init__(
@@ -150,7 +152,7 @@ class Writer(Generic[Request]):
         self._open = False
         for loop in list(self._buffers):
             with contextlib.suppress(RuntimeError):  # the loop was closed: its buffer is empty
-                # Called after the flush that the loop may still have to do.
+                # The loop calls this after a flush that it has already scheduled.
                 loop.call_soon_threadsafe(lambda: self._queue.put(None))
         if not any(loop.is_running() for loop in self._buffers):
             self._queue.put(None)
@@ -165,7 +167,7 @@ class Writer(Generic[Request]):
         return self._enqueue(request, None, rows, drop_if_cancelled)
 
     async def run_exclusive(self, work: Callable[[Connection], Result]) -> Result:
-        """Returns the result of the work, once its transaction, which contains nothing else, is on disk."""
+        """Runs `work` in a separate transaction; returns its result once the transaction is on disk."""
         result: Result = await self._enqueue(None, work, 1, False)
         return result
 
@@ -194,7 +196,7 @@ class Writer(Generic[Request]):
         rows = sum([each.n_rows_added for each in buffers]) - self._n_rows_taken
         if requests >= self._capacity or rows >= self._capacity * _ROWS_PER_REQUEST:
             self._meter.count("bestpair_writer_refused_total")
-            raise Overloaded(f"{requests} writes are waiting already; try again shortly")
+            raise Overloaded(f"{requests} writes are already waiting; try again shortly")
 
     def _run(self) -> None:
         due = time.monotonic() + self._maintenance_seconds
@@ -230,7 +232,10 @@ class Writer(Generic[Request]):
         return [entry for entry in batch if not (entry.drop_if_cancelled and entry.future.cancelled())]
 
     def _collect(self, seconds: float) -> bool:
-        """Takes entries from the queue, waiting for the first; returns False once all are done and none will come."""
+        """Moves entries from the queue to `_waiting`; waits up to `seconds` for the first.
+
+        Returns False if no entry is waiting and the queue has ended.
+        """
         try:
             entries = self._queue.get(timeout=seconds) if seconds else self._queue.get_nowait()
             while True:
@@ -266,7 +271,7 @@ class Writer(Generic[Request]):
         return self._run_batch(connection, [entry.request for entry in batch if entry.request is not None])
 
     def _transact(self, work: Callable[[Connection], Result]) -> Result:
-        """Returns the result of the work after its commit; a transaction that another one undid runs again."""
+        """Returns the result of the work after its commit; runs it again if the error is retryable (`is_retryable`)."""
         attempt = 1
         while True:
             committing = False

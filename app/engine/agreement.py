@@ -1,4 +1,4 @@
-"""Two groups of one coin: impressions that have the same click probability p if an assumption holds; can they?
+"""Two groups of one coin: can two groups of impressions have the same click probability p, as an assumption says?
 
 M(p) of each group is a martingale of mean 1 at the true p (`confidence`), and so is the product of both, in any order
 of impressions, if the group of an impression is known when it is issued. With p_hat of each group and p_bar of both
@@ -6,9 +6,9 @@ together
 
     log M_1(p) M_2(p) >= n_1 KL(p_hat_1, p_bar) + n_2 KL(p_hat_2, p_bar) + log M_1(p_hat_1) + log M_2(p_hat_2)
 
-for *every* p, because p_bar minimises the left side. So by Ville's inequality the right side ever reaches log(1/alpha)
-with probability at most alpha, for any p and any other impressions in between. A plain comparison of two means would be
-biased by adaptive sampling: the leader of today had good luck yesterday.
+for *every* p, because p_bar minimises the left side. So by Ville's inequality the probability that the right side ever
+reaches log(1/alpha) is at most alpha, for any p and with any other impressions in between. A plain comparison of two
+means would be biased by adaptive sampling: the current leader probably had good luck earlier.
 """
 
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class Group(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A row after whose plan a click probability changed, and the impressions until and after it."""
+    """A change of a click probability after the plan of this row, and the impressions up to this plan and after it."""
 
     row: int
     until_version: int
@@ -44,17 +44,17 @@ class Change(NamedTuple):
 
 
 def worst_disagreement(one: Coins, other: Coins, log_level: FloatArray) -> int | None:
-    """Returns where two groups of one coin disagree furthest beyond the level; None if they may agree everywhere."""
+    """Returns the index where the groups differ most beyond the level; None if they may agree everywhere."""
     both = (one.n > 0) & (other.n > 0)
     pooled = (one.clicks + other.clicks) / np.maximum(one.n + other.n, 1)
     excess = np.where(both, _distance(one, pooled) + _distance(other, pooled) - log_level, -np.inf)
-    suspect = np.flatnonzero(excess > 0)  # the price of not knowing p can only lower this
+    suspect = np.flatnonzero(excess > 0)  # the price of not knowing p, added below, can only lower the excess
     if len(suspect) == 0:
         return None
     price = sum(log_price(coins.n[suspect], coins.clicks[suspect], None) for coins in (one, other))
-    left = excess[suspect] + price
-    worst = int(np.argmax(left))
-    return int(suspect[worst]) if left[worst] > 0 else None
+    net_excess = excess[suspect] + price
+    worst = int(np.argmax(net_excess))
+    return int(suspect[worst]) if net_excess[worst] > 0 else None
 
 
 def _distance(coins: Coins, p: FloatArray) -> FloatArray:
@@ -66,8 +66,9 @@ def _distance(coins: Coins, p: FloatArray) -> FloatArray:
 def change(key: IntArray, version: IntArray, coins: Coins, log_level: float) -> Change | None:
     """Returns the clearest change of a key's coin between two plans; rows are sorted by key, then version.
 
-    A change after the plan of version v is looked for at log_level + log(v(v+1)), which adds up to exp(-log_level) for
-    one key. Only plans that showed the key make a difference, so a key's rows but for its last are the candidates.
+    A change after the plan of version v is tested at log_level + log(v(v+1)), so that the error probabilities of one
+    key add up to exp(-log_level). Plans that did not show the key give the same two groups, so only the rows of a key,
+    except its last, are tested.
     """
     first = np.flatnonzero(np.diff(key, prepend=-1))  # where a key begins
     if len(first) == len(key):

@@ -34,7 +34,7 @@ def pair_index(i: IntArray, j: IntArray, n_items: int) -> IntArray:
 def pair_items(index: IntArray, n_items: int) -> tuple[IntArray, IntArray]:
     """Returns the items (i, j) of the pairs with these numbers, the inverse of `pair_index`.
 
-    Row i starts at i(2K-i-1)/2; a search in the K row starts is exact where a square root would round.
+    Row i starts at i(2K-i-1)/2; a binary search in the K row starts is exact, whereas a square root would be rounded.
     """
     rows = np.arange(n_items, dtype=np.int64)
     starts = rows * (2 * n_items - rows - 1) // 2  # (K,)
@@ -49,6 +49,6 @@ def pair_number(pair: Pair, n_items: int) -> int:
 
 
 def pair_at(index: int, n_items: int) -> Pair:
-    """Returns the one pair with this number."""
+    """Returns the pair with this number."""
     i, j = pair_items(np.array([index], dtype=np.int64), n_items)
     return Pair(int(i[0]), int(j[0]))

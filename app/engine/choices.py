@@ -1,17 +1,19 @@
 """Choices that bounds depend on: guesses, nominees, outlooks, blanks. They are small plain values, stored forever.
 
 A choice is made from past data, so a bound that uses it may count only impressions issued *after* it. `version` is the
-last plan whose impressions the choice may have seen. Impressions with a later version count, beginning with those of
-the plan that made the choice: none of them had been issued by then. The k-th choice of a kind spends 1/(k(k+1)) of the
-share of delta of that kind, so any number of choices spends at most the whole share. Numbers are rounded before they
-are used, so that stored and used values are equal.
+last plan whose impressions may have influenced the choice. Impressions with a later version count, beginning with those
+of the plan that made the choice: none of them had been issued by then. The k-th choice of a kind spends 1/(k(k+1)) of
+the share of delta of that kind, so any number of choices spends at most the whole share. Numbers are rounded before
+they are used, so that stored and used values are equal.
 
 The names are those of the stored JSON:
 
 - *guess*: an estimate of every L_ij, used as the prior of intervals.
 - *nominee*: a pair that is named as a possible answer before the impressions that support it are issued.
-- *blank*: an item that is hardly ever clicked; pairs with it tell about the other item (bound F).
-- *outlook*: how often one plan will show pairs and items, and their estimated probabilities. Bets follow from it (C).
+- *blank*: an item that is hardly ever clicked; a pair with it is clicked about as often as the other item alone (bound
+  F).
+- *outlook*: how often one plan will show pairs and items, and their estimated probabilities. The bets of bound C are
+  computed from it.
 """
 
 from collections.abc import Mapping
@@ -26,13 +28,13 @@ from app.engine.arrays import FloatArray, IntArray, Pair
 from app.engine.delta_shares import RemovedBound
 
 DIGITS = 4
-"""Digits of stored guesses: rounding is far below their error."""
+"""Decimal places of stored guesses: the rounding error is far below the error of the guess."""
 
 GUESS_MARGIN = 0.002
 """Guesses stay this far from 0 and 1, where a prior would exclude values that are possible."""
 
 MAX_RIVALS_BY_ITEMS = 2000
-"""The most rivals that are bet on through their items alone: those whose items are clicked most."""
+"""Maximum number of rivals that are bet on through their items alone: those whose items are clicked most."""
 
 
 @dataclass(frozen=True)
@@ -82,31 +84,34 @@ class Blank:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What one plan will show, and the estimated probabilities. It is about impressions of version + 1 only."""
+    """What one plan will show, and the estimated probabilities. Applies only to impressions of plan version + 1."""
 
-    version: int  # the last plan whose impressions it may have seen
+    version: int  # the last plan whose impressions may have influenced it
     items: tuple[int, ...]  # (m,) ascending; empty where feedback does not name the clicked items
     shown: tuple[int, ...]  # (m,) how often each item will be shown
-    unclicked: tuple[float, ...]  # (m,) d: the estimate of p
+    unclicked: tuple[float, ...]  # (m,) the estimates of p, called d in formulas
     pairs: tuple[tuple[int, int], ...]  # (l,) nominees and rivals, lower item first
     planned: tuple[int, ...]  # (l,) how often each pair will be shown
-    values: tuple[float, ...]  # (l,) the estimate of L
+    values: tuple[float, ...]  # (l,) the estimates of L
 
     def __post_init__(self) -> None:
-        whole = len(self.items) == len(self.shown) == len(self.unclicked), len(self.pairs) == len(self.planned)
-        if not all((*whole, len(self.pairs) == len(self.values), list(self.items) == sorted(set(self.items)))):
-            raise ValueError("an outlook needs a count and a value for every pair, and for every item, in order")
+        aligned = len(self.items) == len(self.shown) == len(self.unclicked), len(self.pairs) == len(self.planned)
+        if not all((*aligned, len(self.pairs) == len(self.values), list(self.items) == sorted(set(self.items)))):
+            raise ValueError(
+                "an outlook needs a count and an estimate for every pair and item, and items in ascending order"
+            )
         if len(set(self.pairs)) < len(self.pairs) or not all(0 <= i < j for i, j in self.pairs):
             raise ValueError("an outlook has each pair once, its lower item first")
         if not all(0 < value < 1 for value in (*self.unclicked, *self.values)):
-            raise ValueError("estimates in an outlook must lie strictly between 0 and 1")
+            raise ValueError("estimates in an outlook must be strictly between 0 and 1")
 
     @cached_property
     def others(self) -> IntArray:
-        """Pairs of the items that are not among `pairs`, (F, 2): the lowest d_u + d_v, at most `MAX_RIVALS_BY_ITEMS`.
+        """Pairs of `items` that are not in `pairs`, (F, 2): `MAX_RIVALS_BY_ITEMS` at most, with the lowest d_u + d_v.
 
-        With items in ascending order of d, at least (u + 1)(v - u) pairs are as low as the pair in places u < v. If
-        that is more than the maximum, the pair is not one of the lowest. So about ten times the maximum are sorted.
+        If items are sorted by d, at least (u + 1)(v - u) pairs have the same sum as the pair at positions u < v, or a
+        lower one. If that number exceeds the maximum, the pair is not among the lowest and is left out. So only about
+        ten times the maximum are sorted.
         """
         items, d = np.array(self.items, dtype=np.int64), np.array(self.unclicked)
         order = np.argsort(d, kind="stable")
@@ -121,7 +126,7 @@ class Outlook:
         return both[~np.isin(both[:, 0] * size + both[:, 1], pairs[:, 0] * size + pairs[:, 1])]
 
     def by_item(self, column: tuple[float, ...], otherwise: float) -> FloatArray:
-        """Returns a column of the items by item number, `otherwise` for items that are not among them."""
+        """Returns a column of the outlook as an array indexed by item number; `otherwise` for items not in `items`."""
         values = np.full(max([*self.items, *(j for _, j in self.pairs)]) + 1, otherwise)
         values[list(self.items)] = column
         return values
@@ -149,7 +154,7 @@ class Choices:
     def __post_init__(self) -> None:
         versions = [outlook.version for outlook in self.outlooks]
         if any(later <= earlier for earlier, later in pairwise(versions)):
-            raise ValueError("a plan has one outlook, and later plans have later ones: impressions are bet on once")
+            raise ValueError("outlooks must have increasing versions, one per plan: each impression is bet on once")
 
     def add_nominee(self, nominee: Nominee) -> Self:
         """Returns the choices with one more nominee."""
@@ -189,7 +194,7 @@ class Choices:
             None if guess is None else Guess(int(guess["version"]), tuple(tuple(row) for row in guess["factor"])),
             tuple(Nominee(int(one["version"]), Pair(*one["pair"]), float(one["guess"])) for one in plain["nominees"]),
             tuple(Blank(int(one["version"]), int(one["item"]), tuple(one["guess"])) for one in plain["blanks"]),
-            tuple(Outlook.from_json(outlook) for outlook in plain.get("outlooks", ())),  # older ones have none
+            tuple(Outlook.from_json(outlook) for outlook in plain.get("outlooks", ())),  # not in older stored choices
         )
 
 

@@ -1,9 +1,10 @@
 """Low-rank completion of noisy entries by OptSpace (Keshavan, Montanari, Oh 2010): trim, spectral start, descent.
 
-Minimises sum over shown entries of w (X S Y' - m)_e^2 over orthonormal X, Y (K, r) and S (r, r); w are the counts, so
-a pair shown often weighs more. S is solved exactly; X and Y descend on the manifold (the gradient's part across their
-span, a step, QR back). The regulariser of the OptSpace paper, which keeps row norms bounded, is left out: entries are
-probabilities, and the trimming has the same effect.
+Minimises sum over shown entries of w (X S Y' - m)_e^2 over orthonormal X, Y (K, r) and S (r, r); w are the counts, so a
+pair shown often weighs more. S is solved exactly. X and Y descend on the manifold of orthonormal matrices: a step along
+the part of the gradient that is orthogonal to their span, then QR to make them orthonormal again. The regulariser of
+the OptSpace paper, which keeps row norms bounded, is left out: entries are probabilities, and the trimming has the same
+effect.
 """
 
 from dataclasses import dataclass
@@ -18,10 +19,10 @@ from app.engine.nystrom import smallest_pair
 
 MAX_STEPS = 200
 MIN_PROGRESS = 1e-5
-"""Descent ends when a step improves the fit by less than this part: the noise floor is far above it."""
+"""Descent ends when a step reduces the misfit by less than this fraction, which is far below the noise."""
 
 CHUNK_ENTRIES = 2**20
-"""Numbers held at a time while the core is solved for: 8 MB."""
+"""Numbers in memory at a time while S is solved: 8 MB."""
 
 DENSE_ITEMS = 200
 """Up to this size all eigenvectors take a few milliseconds; beyond it, only the leading ones are computed."""
@@ -53,7 +54,7 @@ class Completion:
 
 @dataclass(frozen=True, eq=False)
 class _Entries:
-    """The shown entries, each off-diagonal one in both places, in row order."""
+    """The shown entries in row order; an entry off the diagonal is listed as (i, j) and as (j, i)."""
 
     n_items: int
     row: IntArray  # (m,)
@@ -88,12 +89,12 @@ def complete(counts: PairCounts, n_items: int, rank: int) -> Completion:
     step = 1.0
     for _ in range(MAX_STEPS):
         residual = entries.matrix(entries.weight * (_values(entries, X, S, Y) - entries.value))
-        gradient_X, gradient_Y = _across(X, residual @ (Y @ S.T)), _across(Y, residual.T @ (X @ S))
-        downhill_X, downhill_Y = -_scaled(gradient_X, S @ S.T), -_scaled(gradient_Y, S.T @ S)
-        slope = -float(np.sum(gradient_X * downhill_X) + np.sum(gradient_Y * downhill_Y))
+        gradient_X, gradient_Y = _orthogonal_part(X, residual @ (Y @ S.T)), _orthogonal_part(Y, residual.T @ (X @ S))
+        direction_X, direction_Y = -_scaled(gradient_X, S @ S.T), -_scaled(gradient_Y, S.T @ S)
+        slope = -float(np.sum(gradient_X * direction_X) + np.sum(gradient_Y * direction_Y))
         before = misfit
         while True:
-            X_next, Y_next = _orthonormal(X + step * downhill_X), _orthonormal(Y + step * downhill_Y)
+            X_next, Y_next = _orthonormal(X + step * direction_X), _orthonormal(Y + step * direction_Y)
             S_next, misfit = _solve_core(entries, X_next, Y_next)
             if misfit <= before - 0.25 * step * slope or step < 1e-12:  # Armijo's condition
                 break
@@ -141,13 +142,13 @@ def _solve_core(entries: _Entries, X: FloatArray, Y: FloatArray) -> tuple[FloatA
     return S, 0.5 * float(np.sum(entries.weight * (_values(entries, X, S, Y) - entries.value) ** 2))
 
 
-def _across(basis: FloatArray, gradient: FloatArray) -> FloatArray:
+def _orthogonal_part(basis: FloatArray, gradient: FloatArray) -> FloatArray:
     """Returns the gradient's part orthogonal to the span: the rest only rotates the basis, which S absorbs."""
     return gradient - basis @ (basis.T @ gradient)
 
 
 def _scaled(gradient: FloatArray, curvature: FloatArray) -> FloatArray:
-    """Returns gradient curvature^-1: without it, weak directions of S would take thousands of steps."""
+    """Returns gradient curvature^-1: unscaled, directions in which S is small would take thousands of steps."""
     return gradient @ np.linalg.pinv(curvature, rcond=1e-10, hermitian=True)
 
 

@@ -1,8 +1,8 @@
 """The evidence: counts by pair and by the plan version the impressions were issued under.
 
 Counts are the only input of the engine besides the problem: n impressions of a pair, S of them without a click (in the
-deterministic model, S is the sum of the exact no-click probabilities). Versions say which samples are *fresh* for a
-bound that depends on a choice: those issued under a later plan than the one that made it.
+deterministic model, S is the sum of the exact no-click probabilities). A bound that depends on a choice (`choices`)
+counts only impressions whose plan version is higher than the version of the choice.
 """
 
 from dataclasses import dataclass
@@ -50,16 +50,16 @@ class PairClicks(NamedTuple):
 
     @property
     def both(self) -> FloatArray:
-        """Impressions with clicks on both: one with a click has it on i, on j, or on both."""
+        """Impressions with clicks on both items: the sum of the clicks on i and on j counts them twice."""
         return self.clicks_i + self.clicks_j - (self.n - self.s)
 
     def part(self, some: slice) -> "PairClicks":
-        """Returns some of the pairs."""
+        """Returns the pairs in this slice."""
         return PairClicks(*(column[some] for column in self))  # type: ignore[arg-type] # columns of two types
 
 
 class ItemClicks(NamedTuple):
-    """Impressions by item, without self pairs, and how many of them had a click on it."""
+    """Impressions of each item, without self pairs, and how many of them had a click on this item."""
 
     n: IntArray  # (K,)
     clicks: FloatArray  # (K,)
@@ -100,7 +100,7 @@ class Evidence:
         if not (np.all((on_i >= 0) & (on_i <= n - s)) and np.all((on_j >= 0) & (on_j <= n - s))):
             raise InvalidEvidence("clicks on an item must be between 0 and the impressions with a click")
         if np.any((i != j) & (on_i + on_j > 0) & (on_i + on_j < n - s)):
-            raise InvalidEvidence("an impression with a click has one on i, on j, or on both")
+            raise InvalidEvidence("every impression with a click must have a click on i, on j, or on both")
         low, high = np.minimum(i, j), np.maximum(i, j)
         on_low, on_high = np.where(i <= j, on_i, on_j), np.where(i <= j, on_j, on_i)
         all_i, all_j = np.concatenate([self.i, low]), np.concatenate([self.j, high])
@@ -134,7 +134,7 @@ class Evidence:
         return int(self.n.sum())
 
     def issued(self, first: int, last: int | None = None) -> Self:
-        """Returns the part issued under plan versions `first` to `last`, both included (no `last`: up to now)."""
+        """Returns the part issued under plan versions `first` to `last`, both included; no `last`: all later ones."""
         keep = self.version >= first
         if last is not None:
             keep &= self.version <= last
@@ -169,7 +169,7 @@ class Evidence:
         return DenseCounts(n, s)
 
     def entries(self, i: IntArray, j: IntArray) -> tuple[IntArray, FloatArray]:
-        """Returns (n, S) of the given entries, any order, self pairs too; zeros where nothing was shown."""
+        """Returns (n, S) of the pairs, i and j in either order, self pairs included; zeros for pairs not shown yet."""
         totals = self.totals
         keys = totals.i * self.n_items + totals.j  # sorted, because rows are sorted by (i, j)
         wanted = np.minimum(i, j) * self.n_items + np.maximum(i, j)

@@ -1,14 +1,14 @@
 """A low-rank guess of every L_ij from few counts: L_hat = X X' with the rank chosen by held-out likelihood.
 
 Only for estimates, never for proofs. The model: L_ij = x_i.x_j, rows x_i (r numbers each) drawn from N(mu, Sigma), and
-S_ij / n_ij is L_ij up to a variance L_ij (1 - L_ij) / n_ij. The rows' posterior is approximated by independent normals
-N(x_i, V_i) (mean-field variational Bayes), each given the others:
+S_ij / n_ij has the mean L_ij and the variance L_ij (1 - L_ij) / n_ij. The rows' posterior is approximated by
+independent normals N(x_i, V_i) (mean-field variational Bayes), each given the others:
 
     V_i = (Sigma^-1 + sum_j w_ij (x_j x_j' + V_j))^-1,    x_i = V_i (Sigma^-1 mu + sum_j w_ij (S_ij/n_ij) x_j),
 
-w_ij = n_ij / (L_hat_ij (1 - L_hat_ij)), and mu, Sigma are the mean and the spread of the rows. The uncertainty V_j of
-the partners is what least squares omits: with it a direction that the counts do not support shrinks to zero, whereas a
-least-squares fit of the same rank doubles the error of a rank-1 fit (200 items, 7,500 samples, true rank 4).
+w_ij = n_ij / (L_hat_ij (1 - L_hat_ij)), and mu, Sigma are the mean and the spread of the rows. Least squares leaves out
+the uncertainty V_j of the partners. With V_j, a direction that the counts do not support shrinks to zero. Without it, a
+least-squares fit of the same rank has twice the error of a rank-1 fit (200 items, 7,500 samples, true rank 4).
 """
 
 import math
@@ -25,27 +25,29 @@ MAX_RANK = 6
 """Higher ranks need more samples than a session has before they improve the held-out likelihood."""
 
 HELD_OUT = 0.2
-"""Part of the impressions that chooses the rank."""
+"""Fraction of the impressions that is held out to choose the rank."""
 
 MAX_SPLIT = 10**8
-"""Impressions of one pair that are split; numpy's hypergeometric numbers end at 10^9."""
+"""At most this many impressions of one pair are split: numpy's hypergeometric generator takes no more than 10^9."""
 
 WORTH_A_RANK = 1.0
-"""Gain in held-out log-likelihood (nats) that another rank must have: less may be chance."""
+"""A higher rank must raise the held-out log-likelihood by at least this (nats): a smaller gain may be chance."""
 
 MAX_SWEEPS = 30
 SETTLED = 0.1
 """Sweeps end when no coordinate moves by more than this part of a typical standard deviation: the rest is noise."""
 
 STEP = 0.5
-"""Part of the way to the new rows in one sweep. All rows move at once, and a full step would only replace a scale that
-is too large by one that is too small: x -> c/x. Half a step is the average of the two."""
+"""Fraction of the way from the old rows to the new ones that one sweep moves. All rows move at once: a full step would
+turn a scale that is too large into one that is too small, and back (x -> c/x). Half a step is the average of the
+two."""
 
 SMALLEST_VARIANCE = 0.02 * 0.98
 """Floor of L(1-L) in the weights: a guess near 0 or 1 may be wrong, and must not outweigh the rest."""
 
 DENSE_SHARE = 1 / 3
-"""With more than this part of the matrix shown, whole-matrix products beat those over a list of entries."""
+"""If more than this fraction of the matrix is shown, products of whole matrices are faster than those over a list of
+entries."""
 
 POWER_STEPS = 30
 PRIOR_VIEWS = 10.0
@@ -115,8 +117,9 @@ class Fit:
 def fit(counts: PairCounts, n_items: int, rng: np.random.Generator, max_rank: int = MAX_RANK) -> Fit:
     """Returns the low-rank guess from the counts; self pairs count as entries of the diagonal.
 
-    Rank 1, 2, ... is fitted to four fifths of the impressions, as long as it predicts the other fifth better; the rank
-    found is then fitted to all. Cost O(sweeps * shown entries * r^2), memory O(shown entries + K r^2).
+    Ranks 1, 2, ... are fitted to four fifths of the impressions until a higher rank no longer predicts the other fifth
+    better; then the best rank is fitted to all impressions. Cost O(sweeps * shown entries * r^2), memory O(shown
+    entries + K r^2).
     """
     train, test = _split(counts, rng)
     seen, unseen = _shown(train, n_items), _shown(test, n_items)
@@ -159,7 +162,7 @@ class _Whole:
 
     def __init__(self, counts: PairCounts, n_items: int) -> None:
         self.n, self.s = np.zeros((n_items, n_items)), np.zeros((n_items, n_items))
-        for i, j in ((counts.i, counts.j), (counts.j, counts.i)):  # a self pair is added twice, as its gradient is
+        for i, j in ((counts.i, counts.j), (counts.j, counts.i)):  # self pairs are added twice, like their gradient
             self.n[i, j] += counts.n
             self.s[i, j] += counts.s
 
@@ -195,9 +198,10 @@ def _shown(counts: PairCounts, n_items: int) -> _Shown:
 
 
 def _split(counts: PairCounts, rng: np.random.Generator) -> tuple[PairCounts, PairCounts]:
-    """Returns the impressions in two parts, the second with each impression by a chance of `HELD_OUT`.
+    """Returns the impressions in two parts; each impression is in the second one with probability `HELD_OUT`.
 
-    Given how many of a pair's n impressions are held out, how many of them had no click is hypergeometric.
+    Given the number of held-out impressions of a pair, the number of them without a click has a hypergeometric
+    distribution.
     """
     known = np.minimum(counts.n, MAX_SPLIT)
     unclicked = np.rint(counts.s * (known / np.maximum(counts.n, 1))).astype(np.int64)
@@ -223,7 +227,7 @@ def _start(shown: _Shown, n_items: int) -> _Rows:
 
 
 def _settle(shown: _Shown, rows: _Rows) -> _Rows:
-    """Returns the rows after sweeps until they settle."""
+    """Returns the rows after sweeps until they hardly change (`SETTLED`), `MAX_SWEEPS` at most."""
     for _ in range(MAX_SWEEPS):
         before, rows = rows, _sweep(shown, rows)
         if np.abs(rows.X - before.X).max() < SETTLED * math.sqrt(np.einsum("kaa->", rows.V) / rows.X.size):
@@ -232,7 +236,7 @@ def _settle(shown: _Shown, rows: _Rows) -> _Rows:
 
 
 def _sweep(shown: _Shown, rows: _Rows) -> _Rows:
-    """Returns every row moved towards its best given the others, and the distribution of the rows."""
+    """Returns every row moved towards its optimum given the other rows, and the new distribution of the rows."""
     K, r = rows.X.shape
     inverse_variance = _inverse_variance(shown.products(rows.X))
     second_moments = (_outer(rows.X) + rows.V).reshape(K, r * r)
@@ -246,9 +250,10 @@ def _sweep(shown: _Shown, rows: _Rows) -> _Rows:
 
 
 def _widen(shown: _Shown, rows: _Rows, rng: np.random.Generator) -> _Rows:
-    """Returns rows of one rank more: the new column is the leading direction of what is left, at its best size.
+    """Returns rows with one more column: the leading eigenvector of the weighted residual, scaled to fit best.
 
-    Power iteration on the weighted residual, shifted so that its highest eigenvalue leads, not its largest in size.
+    It is found by power iteration. The matrix is shifted so that the iteration finds the highest eigenvalue, not the
+    one with the largest absolute value.
     """
     K, r = rows.X.shape
     L_hat = shown.products(rows.X)
@@ -260,7 +265,7 @@ def _widen(shown: _Shown, rows: _Rows, rng: np.random.Generator) -> _Rows:
         image = shown.times(residual, v)
         shift = max(shift, float(np.linalg.norm(image)))
         v = image + shift * v
-        if shift == 0:  # nothing is left
+        if shift == 0:  # the residual is zero
             break
     v /= max(float(np.linalg.norm(v)), 1e-12)
     curvature = float(np.sum(v**2 * shown.times(shown.n * inverse_variance, v**2)))
@@ -275,7 +280,7 @@ def _widen(shown: _Shown, rows: _Rows, rng: np.random.Generator) -> _Rows:
 
 
 def _log_likelihood(shown: _Shown, X: FloatArray) -> float:
-    """Returns the log-likelihood of the impressions; every entry is in both places, hence the half."""
+    """Returns the log-likelihood of the impressions; halved, because every entry is in the matrix twice."""
     p = np.clip(shown.products(X), 0.005, 0.995)
     return 0.5 * float(np.sum(shown.s * np.log(p) + (shown.n - shown.s) * np.log1p(-p)))
 

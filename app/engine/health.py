@@ -1,13 +1,13 @@
 """Health checks: does the evidence contradict what the proof assumes?
 
 Every check compares quantities that agree if the assumption holds, and reports a finding only if they differ by more
-than chance. Of all sessions without a problem, at most the part `FALSE_ALARMS` ever gets a finding, with a check after
-every plan and any policy: `FALSE_ALARMS` is divided among the checks, and within a check among the pairs (or items) and
-the versions compared. Sampling is adaptive, so a plain comparison of two means would be biased by selection (the leader
-of today had good luck yesterday). Three methods are not affected:
+than chance. Of all sessions without a problem, at most the part `FALSE_ALARMS` ever gets a finding, even with a check
+after every plan, and with any policy: `FALSE_ALARMS` is divided among the checks, and within a check among the pairs
+(or items) and the versions compared. Sampling is adaptive, so a plain comparison of two means would be biased by
+selection (the current leader probably had good luck earlier). Three methods are not affected:
 
-**Two groups of one coin** (`agreement`): a pair, or an item, until and after some plan (drift); an item with one
-partner and with all others (partners).
+**Two groups of one coin** (`agreement`): the impressions of a pair, or of an item, up to some plan and after it
+(drift); the impressions of an item with one partner and with all others (partners).
 
 **An upper and a lower bound.** Both hold for all pairs at all times with probability 1 - alpha/2 each; if they cross,
 one of them failed. Used for direct bounds against structural ones. (The lower bounds of the certificate do not hold for
@@ -40,22 +40,23 @@ from app.engine.problem import Model, Problem
 from app.engine.unanswered import Unanswered, uneven_loss
 
 FALSE_ALARMS = 0.001
-"""The largest part of sessions without a problem that get a finding: far below any delta."""
+"""Upper limit of the fraction of sessions without a problem that get a finding: far below any delta."""
 
 ALARM_PER_CHECK = FALSE_ALARMS / 8
-"""The part of one check: structure, partners, never both, drift of pairs, drift of items, missing feedback, only
-clicks. One part of the eight is not in use."""
+"""The part of `FALSE_ALARMS` for one check: structure, partners, never both, drift of pairs, drift of items, missing
+feedback, only clicks. One of the eight parts is unused."""
 
 NEVER_BOTH = 100
-"""If items were clicked independently and this many impressions with two clicks were expected, not all can be missing:
-e^-9.1 = 1.1e-4 < `ALARM_PER_CHECK` if the groups of users leave at least one in eleven of them."""
+"""It is a finding if no impression had two clicks although independent clicks would produce this many. Groups of users
+who like different items reduce the number; if at least one in eleven remains (9.1), the probability of none is e^-9.1 =
+1.1e-4 < `ALARM_PER_CHECK`."""
 
 ONLY_CLICKS = 41
-"""This many answers that are all clicks are too many: .8^41 = 1.1e-4 < `ALARM_PER_CHECK` if pairs are not clicked one
-time in five."""
+"""It is a finding if this many answers are all clicks: the probability is .8^41 = 1.1e-4 < `ALARM_PER_CHECK` if one
+impression in five has no click."""
 
 MISSING_IS_COMMON = 0.2
-"""Part of all impressions; if fewer are unanswered, they cannot hide that many impressions without a click."""
+"""Fraction of all impressions; if fewer are unanswered, they cannot hide enough impressions without a click."""
 
 LARGEST_EPSILON = 0.5
 """As a part of the highest possible reward of the leader. With a larger epsilon, a pair with less than half the reward
@@ -148,7 +149,7 @@ def _structure(problem: Problem, pairs: PairClicks, structure: Iterable[_Implied
 
 
 def _implied_by_clicks(problem: Problem, evidence: Evidence, pairs: PairClicks) -> _Implied:
-    """Returns bound I, about p_i + p_j - 1: with the pair's own impressions for one item or for the other."""
+    """Returns bound I, about p_i + p_j - 1; the pair's own impressions count for one of its items."""
     items = evidence.item_clicks()
     whole, apart = np.zeros((2, 2, len(pairs.n)))
     for slot, (item, own) in enumerate(((pairs.i, pairs.clicks_i), (pairs.j, pairs.clicks_j))):
@@ -162,15 +163,15 @@ def _implied_by_clicks(problem: Problem, evidence: Evidence, pairs: PairClicks) 
 
 def _implied_by_blank(problem: Problem, evidence: Evidence, pairs: PairClicks, blank: Blank, ordinal: int) -> _Implied:
     """Returns bound F: L_ic + L_jc - 1, from samples issued after c was chosen."""
-    everyone = np.arange(problem.n_items)
-    n, s = evidence.issued(blank.version + 1).entries(everyone, np.full(problem.n_items, blank.item))
-    p = np.where(everyone == blank.item, 0.0, s / np.maximum(n, 1))
+    all_items = np.arange(problem.n_items)
+    n, s = evidence.issued(blank.version + 1).entries(all_items, np.full(problem.n_items, blank.item))
+    p = np.where(all_items == blank.item, 0.0, s / np.maximum(n, 1))
     level = math.log(problem.n_pairs / portion(ALARM_PER_CHECK / 2, ordinal))
     return _Implied(p[pairs.i] + p[pairs.j] - 1.0, lambda: blank_bounds(evidence, blank, level))
 
 
 def _partners(problem: Problem, evidence: Evidence, pairs: PairClicks) -> Finding | None:
-    """Returns the item whose clicks depend most on its partner: bound I assumes the same with all partners."""
+    """Returns the item whose clicks depend most on its partner: bound I assumes no dependence."""
     item, partner = np.concatenate([pairs.i, pairs.j]), np.concatenate([pairs.j, pairs.i])
     with_one = Coins(
         np.concatenate([pairs.n, pairs.n]), np.concatenate([pairs.clicks_i, pairs.clicks_j]).astype(np.float64)
@@ -190,8 +191,8 @@ def _partners(problem: Problem, evidence: Evidence, pairs: PairClicks) -> Findin
 def _never_both(evidence: Evidence, pairs: PairClicks) -> Finding | None:
     """Returns a finding if no impression had two clicks although `NEVER_BOTH` were expected.
 
-    A page that users leave with the first click produces this. The check assumes something about the population: the
-    best pair may consist of items that no user likes both, but rarely all pairs that are shown.
+    A page that users leave with the first click produces this. The check assumes something about the population: there
+    may be no user who likes both items of the best pair, but this is rarely true of all pairs that are shown.
     """
     both = pairs.both
     items = evidence.item_clicks()
@@ -252,10 +253,10 @@ def _missing_feedback(n_items: int, unanswered: Unanswered) -> Finding | None:
 
 
 def _only_clicks(evidence: Evidence, unanswered: Unanswered) -> Finding | None:
-    """Returns a finding if the first `ONLY_CLICKS` answers and all later ones were clicks and many were unanswered.
+    """Returns a finding if at least `ONLY_CLICKS` answers came, all of them clicks, and many impressions got none.
 
-    This assumes something about the population, too: pairs are not clicked at least one time in five, on average over
-    the first ones shown. Otherwise it may be true that all were clicked.
+    This check assumes something about the population, too: on average over the first pairs shown, at least one
+    impression in five has no click. In a population without this property, it may be true that all were clicked.
     """
     missing = int(unanswered.missing.sum())
     share = missing / max(missing + evidence.samples, 1)

@@ -14,31 +14,32 @@ LEADER_PART_BEFORE_NOMINATION = 0.1
 
 SEARCH_PART = 0.3
 CLEARLY_BETTER = 0.2
-"""Up to this part of a batch goes to pairs that may be better than the leader by the second part of epsilon: a better
-leader lowers the threshold for all other pairs."""
+"""Up to `SEARCH_PART` of a batch goes to pairs that may be better than the leader by `CLEARLY_BETTER` * epsilon: a
+better leader lowers the threshold for all other pairs."""
 
 FIRST_LOOKS = 4
-"""Samples of a pair when it is searched for the first time; later its samples grow by half."""
+"""Samples of a pair in its first search; each later search adds half the samples that it has."""
 
 SHARED_PART = 0.7
 FIRST_LEVEL = 12
-"""Up to this part of what is left goes to shared entries. The samples of an item at most double, from this first
-number."""
+"""Up to `SHARED_PART` of what is left of a batch goes to shared entries. One plan at most doubles the samples of an
+item, or gives it `FIRST_LEVEL` if it has fewer."""
 
 STALLED = 0.98
 STALLED_PULLS = 8
-"""If more than this part of a batch is unused, it goes to the lowest lower bounds, this many samples each."""
+"""If more than `STALLED` of a batch is unused, pairs with the lowest lower bounds get `STALLED_PULLS` samples each."""
 
 DIRECT_STEP = 0.25
 MIN_STEP = 3
-"""A pair gets a quarter of its need at a time, lowest first: its need is known only as well as its mean."""
+"""A pair gets a quarter of the samples that it needs at a time, but `MIN_STEP` at least; the lowest mean comes first.
+The need is computed from the estimated mean, and is not more accurate."""
 
 PARTNERS = 12
 PARTNERS_WITH_ITEM_CLICKS = 6
 PULLS = 3
-"""In the first demand each item has this many random partners, each shown `PULLS` times, for an error of about .07 of
-x. Half as many where feedback names the clicked items: each impression then tells as much about both its items as about
-the pair."""
+"""In the first demand each item has this many random partners, each shown `PULLS` times: this gives x with an error of
+about .07. Half as many partners are enough where feedback names the clicked items: each impression is then a sample of
+both its items, not only of the pair."""
 
 
 class Batch:
@@ -59,13 +60,16 @@ class Batch:
         self.purposes[purpose] = self.purposes.get(purpose, 0.0) + float(whole.sum())
 
     def leader(self, target: ProofTarget, wanted: float, *, nominated: bool) -> None:
-        """Asks for the leader."""
+        """Asks for `wanted` samples of the leader, up to the part of the batch that the leader may get."""
         part = LEADER_PART if nominated else LEADER_PART_BEFORE_NOMINATION
         i, j = pair_items(np.array([target.leader]), self.n_items)
         self.ask("leader", i, j, np.array([min(wanted, part * self.size)]))
 
     def rest_to_leader(self, target: ProofTarget, wanted: float) -> None:
-        """Gives what is left to the leader: where few pairs are open, smaller batches would only lead to more plans."""
+        """Gives the rest of the batch to the leader, up to `wanted` samples in all.
+
+        Used when few pairs are open: smaller batches would only lead to more plans.
+        """
         room = min(wanted - self.purposes.get("leader", 0.0), self.left)
         if room > 0:
             self.ask("leader", *pair_items(np.array([target.leader]), self.n_items), np.array([room]))
@@ -86,18 +90,22 @@ class Batch:
         room = max(SHARED_PART * self.left, 0.0)
         if not all_of_it and screen.cost * wanted.sum() > room:
             wanted = wanted * (room / (screen.cost * wanted.sum()))
-        everyone = np.arange(self.n_items)
+        all_items = np.arange(self.n_items)
         if screen.blank != NO_BLANK:
-            others = everyone[everyone != screen.blank]
+            others = all_items[all_items != screen.blank]
             self.ask("shared", others, np.full(len(others), screen.blank), wanted[others])
             return
-        # Items next to each other in this order want about as many samples. An odd turn shifts the order by one item.
+        # Neighbours in this order want similar numbers of samples. An odd turn shifts the order by one item, so that an
+        # item gets another partner.
         order = np.roll(np.argsort(-wanted, kind="stable"), turn % 2)
         left, right = order[0 : len(order) - 1 : 2], order[1::2]
         self.ask("shared", left, right, np.maximum(wanted[left], wanted[right]))
 
     def direct(self, target: ProofTarget, todo: IntArray, part: float = 1.0) -> None:
-        """Asks for open pairs, the lowest first; for all they need if this part of what is left is enough."""
+        """Asks for the open pairs `todo`, the lowest mean first, within this part of what is left of the batch.
+
+        They get all the samples that they need if there are enough, otherwise `DIRECT_STEP` of them.
+        """
         order = todo[np.argsort(target.open_pairs.mean[todo], kind="stable")]
         need, room = target.direct[order], part * self.left
         enough = float(need.sum()) <= room
@@ -116,7 +124,7 @@ class Batch:
         return wanted
 
     def lowest_bounds(self, contenders: IntArray, lower: FloatArray) -> None:
-        """Asks for the contenders with the lowest lower bounds, if the computed costs wrongly ask for nothing."""
+        """Asks for the contenders with the lowest lower bounds; used when the computed costs ask for too little."""
         order = contenders[np.argsort(lower[contenders], kind="stable")][: max(1, self.size // STALLED_PULLS)]
         i, j = pair_items(order, self.n_items)
         self.ask("direct", i, j, np.full(len(order), STALLED_PULLS))
@@ -129,6 +137,7 @@ class Batch:
         return shown
 
     def _in_order(self, purpose: str, i: IntArray, j: IntArray, wanted: FloatArray, room: float) -> None:
+        """Asks for the wanted samples of the entries, in this order, until `room` is used up."""
         wanted = np.ceil(wanted)
         given = np.clip(room - (np.cumsum(wanted) - wanted), 0, wanted)
         some = given > 0

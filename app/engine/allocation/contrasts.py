@@ -1,8 +1,9 @@
 """The cost of proving by bets that no rival is better than the leader by epsilon, and the outlook that fixes the bets.
 
 A bet on L_rival - L_leader (`bounds.contrast`) with variance V and margin s (the difference plus epsilon) gains s^2 /
-2V of log wealth, and log(1/alpha) is needed. V consists of the scores of both pairs and of the items they do not share.
-An item counts for all rivals that contain it, and the leader for all rivals, so they are shown more often.
+2V of log wealth, and log(1/alpha) is needed. V is the sum of the variances of both pairs' scores and of the items that
+the pairs do not share. Impressions of an item count for all rivals that contain it, and those of the leader for all
+rivals, so items and leader are shown more often than one rival.
 """
 
 from dataclasses import dataclass
@@ -28,10 +29,10 @@ FOR_ITEMS = 0.8
 """Part of the variance of a bet that comes from the items of the rival: the rest comes from the nominee."""
 
 MAX_ITEMS = 800
-"""The most items of an outlook: those of its pairs, and those that are clicked most."""
+"""Maximum number of items in an outlook: the items of its pairs, then those that are clicked most."""
 
 MAX_RIVALS = 128
-"""The most rivals that a plan bets on: the lowest."""
+"""Maximum number of rivals that a plan shows and bets on: those with the lowest estimates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,34 +59,34 @@ class LeaderAndRivals:
         return self.margin**2 / (2 * np.maximum(self.remaining, 0.1))
 
     def prices(self) -> FloatArray:
-        """Returns about how many impressions each rival costs, (J,), as one of many with this leader."""
+        """Returns the approximate cost of each rival in impressions, (J,), if it shares the leader with many others."""
         of_rival, of_leader = self._variance_of_scores()
         _, squares = self._items()
         items = squares[:2].sum(axis=0) / ITEM_SHOWN + squares[2:].sum(axis=0) / (ITEM_SHOWN * LEADER_SHOWN)
         return np.asarray((of_rival + of_leader / LEADER_SHOWN + items) / self.tolerated)
 
     def allocation(self) -> FloatArray:
-        """Returns how often to show the leader and each rival, (1 + J,): least in total, every bet won.
+        """Returns how often to show the leader and each rival, (1 + J,): the smallest total that wins every bet.
 
-        Lagrange multipliers: the last impression of each pair must reduce the weighted variance by the same amount,
-        with a weight mu for each rival. Counts and mu are moved towards that in turn.
+        At the optimum (Lagrange multipliers) the last impression of every pair reduces the weighted variance by the
+        same amount; mu is the weight of each rival. Every iteration adjusts first mu, then the counts.
         """
         of_rival, of_leader = self._variance_of_scores()
         scores = np.append(of_leader, of_rival)
         items, squares = self._items()
-        some, local = np.unique(items, return_inverse=True)
+        distinct, local = np.unique(items, return_inverse=True)
         local = local.reshape(items.shape)  # (4, J)
-        J, wanted = len(of_rival), self.tolerated
-        squared = np.zeros((J, len(some)))
+        J, tolerated = len(of_rival), self.tolerated
+        squared = np.zeros((J, len(distinct)))
         for slot in range(4):
             squared[np.arange(J), local[slot]] += squares[slot]
         first, second = (np.append(local[2 + k, 0], local[k]) for k in (0, 1))
-        count = np.append(LEADER_SHOWN * (scores[1:] / wanted).max(), scores[1:] / wanted)
-        mu = scores[1:] / wanted**2
+        count = np.append(LEADER_SHOWN * (scores[1:] / tolerated).max(), scores[1:] / tolerated)
+        mu = scores[1:] / tolerated**2
         for _ in range(ROUNDS):
-            shown = np.bincount(first, count, len(some)) + np.bincount(second, count, len(some))
+            shown = np.bincount(first, count, len(distinct)) + np.bincount(second, count, len(distinct))
             V = scores[1:] / count[1:] + scores[0] / count[0] + squared @ (1 / shown)
-            mu = mu * np.sqrt(V / wanted)
+            mu = mu * np.sqrt(V / tolerated)
             of_items = (mu @ squared) / shown**2
             worth = np.append(mu.sum(), mu) * scores / count**2 + of_items[first] + of_items[second]
             count = np.maximum(count * np.clip(np.sqrt(worth), 0.5, 2.0), 1.0)
@@ -104,7 +105,8 @@ class LeaderAndRivals:
     def _items(self) -> tuple[IntArray, FloatArray]:
         """Returns the items of rivals and leader, (4, J), and their squared coefficients times variances.
 
-        For an item of both pairs the coefficients nearly cancel; the leader's slot is then 0.
+        If an item is in both pairs, its two coefficients nearly cancel. Their sum is then in the rival's slot, and the
+        leader's slot is 0.
         """
         i, j = pair_items(self.rivals, self.n_items)
         (a,), (b,) = pair_items(np.array([self.leader]), self.n_items)
@@ -112,16 +114,16 @@ class LeaderAndRivals:
         if self.x is None:
             return items, np.zeros(items.shape)
         c = self.x[items[[1, 0, 3, 2]]] * np.array([1.0, 1.0, -1.0, -1.0])[:, None]
-        for k in (0, 1):
-            for own in (2, 3):
-                same = items[k] == items[own]
-                c[k, same] += c[own, same]
-                c[own, same] = 0.0
+        for of_rival in (0, 1):
+            for of_leader in (2, 3):
+                same = items[of_rival] == items[of_leader]
+                c[of_rival, same] += c[of_leader, same]
+                c[of_leader, same] = 0.0
         return items, c**2 * variance(self.x)[items]
 
 
 def log_wealth_missing(rivals: IntArray, found: Contrasts | None, epsilon: float, log_level: float) -> FloatArray:
-    """Returns the log wealth that bets on each rival still lack, (J,): `log_level` without bets, 0 if it is proven."""
+    """Returns the log wealth that bets on each rival still lack, (J,): `log_level` without bets, 0 if proven."""
     left = np.full(len(rivals), log_level)
     if found is not None and len(found.rivals):
         at = np.minimum(np.searchsorted(found.rivals, rivals), len(found.rivals) - 1)
@@ -132,17 +134,17 @@ def log_wealth_missing(rivals: IntArray, found: Contrasts | None, epsilon: float
 
 
 def tolerated_by_items(items: Screen, group: LeaderAndRivals) -> FloatArray:
-    """Returns e_i + e_j at which contrasts settle rivals by their items alone, (J,); see `levels.tolerated`.
+    """Returns e_i + e_j at which contrasts settle rivals by their items alone, (J,); see `screens.tolerated`.
 
-    The missing log wealth must come from new samples, but e includes the samples there are.
+    Only new samples can add the missing log wealth, but e includes the existing samples too.
     """
     i, j = pair_items(group.rivals, group.n_items)
     x, v = items.x, variance(items.x)
     slack = np.maximum(x[i] + x[j] - 1 - group.leader_mean + group.epsilon, 0.0)
     further = variance(x[i] - slack / 6) + variance(x[j] - slack / 6)
     T = FOR_ITEMS * slack**2 / (2 * np.maximum(group.remaining, 0.1)) * (v[i] + v[j]) / further
-    there = v[i] / np.maximum(items.n[i], 1e-9) + v[j] / np.maximum(items.n[j], 1e-9)
-    return np.asarray(T * there / (T + there))
+    existing = v[i] / np.maximum(items.n[i], 1e-9) + v[j] / np.maximum(items.n[j], 1e-9)
+    return np.asarray(T * existing / (T + existing))
 
 
 def outlook_of(group: LeaderAndRivals, nominees: IntArray, values: FloatArray, demand: Demand, version: int) -> Outlook:
@@ -177,8 +179,8 @@ def outlook_of(group: LeaderAndRivals, nominees: IntArray, values: FloatArray, d
 
 
 def _better_shown(group: LeaderAndRivals, shown: IntArray, counts: IntArray, of_items: IntArray) -> BoolArray:
-    """Returns which rivals gain more by their own impressions than by their items alone; all without item clicks."""
-    if group.x is None:
+    """Returns a mask of the rivals that gain more by their own impressions than by their items alone."""
+    if group.x is None:  # without item clicks there are no bets by items
         return np.ones(len(shown), dtype=np.bool_)
     i, j = pair_items(group.rivals[shown], group.n_items)
     p, q = group.x[i], group.x[j]

@@ -6,11 +6,11 @@ from scipy.special import rel_entr
 from app.engine.arrays import FloatArray, IntArray
 
 RETRY_PART = 0.2
-"""A pair that should be settled by now and is not gets this part of its samples again."""
+"""A pair that is still open although it has as many samples as expected gets this part of them in addition."""
 
 ITERATIONS = 2
-"""The price grows like log(n)/2: after two steps n is known to a few percent, better than the mean it is computed
-from."""
+"""The price grows like log(n)/2: after two iterations n is accurate to a few percent, which is more accurate than the
+mean it is computed from."""
 
 MIN_VARIANCE = 2e-3
 """The least variance: an entry that was never clicked so far may still be clicked, one time in 500."""
@@ -22,7 +22,7 @@ def relative_entropy(p: FloatArray, q: FloatArray | float) -> FloatArray:
 
 
 def expected_price(n: FloatArray | IntArray) -> FloatArray:
-    """Returns about the price of not knowing p in a guided interval: log(1 + n/30)/2, and log 2 for the mixture."""
+    """Returns the approximate price of not knowing p with a guess (`confidence`): log 2 + log(1 + n/30)/2."""
     return np.log(2.0) + 0.5 * np.log1p(np.asarray(n) / 30.0)
 
 
@@ -31,7 +31,8 @@ def samples_to_separate(
 ) -> FloatArray:
     """Returns how many more samples bring the end of an interval around `mean` to `limit`.
 
-    n KL(mean, limit) = log_level + price(n), minus the samples there are; at least 1, as the limit is not reached yet.
+    Solves n KL(mean, limit) = log_level + price(n) for n and subtracts `have`, the existing samples. The result is at
+    least 1, because the limit is not reached yet.
     """
     distance = np.maximum(relative_entropy(mean, limit), 1e-9)
     n = log_level / distance
@@ -41,7 +42,7 @@ def samples_to_separate(
 
 
 def score_variance(p: FloatArray, q: FloatArray, mean: FloatArray) -> FloatArray:
-    """Returns the variance of Z = (q_i - p)(q_j - q) for pairs with item probabilities p, q and L = `mean`."""
+    """Returns the variance of Z = (q_i - p)(q_j - q), q_i = 1 if i is not clicked, p = E q_i, q = E q_j, L = `mean`."""
     both = np.clip(mean - (p + q - 1), 0.0, np.minimum(1 - p, 1 - q))
     squares = mean * ((1 - p) * (1 - q)) ** 2 + (1 - p - both) * (p * (1 - q)) ** 2
     squares += (1 - q - both) * ((1 - p) * q) ** 2 + both * (p * q) ** 2

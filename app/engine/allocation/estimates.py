@@ -11,20 +11,22 @@ from app.engine.choices import Guess, clip_guess
 from app.engine.evidence import Evidence, ItemClicks
 
 CHUNK_PAIRS = 2**20
-"""Pairs estimated at a time: some 50 MB."""
+"""Number of pairs estimated at a time: their arrays take about 50 MB."""
 
 MAX_WEIGHT = 200
-"""More samples of a pair say no more about its items: the remaining misfit is not noise but a higher rank."""
+"""More samples of a pair do not improve the fit of its items: the remaining misfit is not noise, but structure of a
+higher rank."""
 
 ITERATIONS = 12
-"""Damped by half, the fit is at its fixed point to a few thousandths: far below its noise."""
+"""With steps damped by half, the fit is then within a few thousandths of its fixed point: far below its noise."""
 
 
 class PairEstimates:
-    """L_hat_ij = (S + m g) / (n + m) with g = X_i . X_j, which has the weight of m samples. No array has length P.
+    """L_hat_ij = (S + m g) / (n + m), g = X_i . X_j with the weight of m = `TRUST` samples. No array has length P.
 
-    Where feedback names the clicked items, S is replaced by the sum of (q_i - x_i)(q_j - x_j) + x_i x_j, q = 1 if an
-    item is not clicked: the same mean if x is exact, and a fraction of the variance (a control variate).
+    Where feedback names the clicked items, S is replaced by the sum of (q_i - x_i)(q_j - x_j) + x_i x_j, where q is 1
+    if the item is not clicked and 0 otherwise. This sum has the same mean if x is exact, and only a fraction of the
+    variance (a control variate).
     """
 
     def __init__(self, evidence: Evidence, X: FloatArray, guess: Guess | None, items: ItemClicks | None) -> None:

@@ -1,7 +1,7 @@
 """The proof target that costs least: which pair leads, and how wide its upper bound may stay.
 
-With leader k at L_k and an upper bound w above it, every other pair must be proven to be above L_k + w - epsilon, the
-threshold. A narrow bound costs samples of the leader, a wide one costs samples of all other pairs.
+If the upper bound of the leader k is L_k + w, every other pair must be proven to be above the threshold L_k + w -
+epsilon. A narrow bound costs samples of the leader, a wide one costs samples of all other pairs.
 """
 
 import math
@@ -29,19 +29,22 @@ WIDTHS = (0.12, 0.2, 0.3, 0.4, 0.5, 0.6)
 """Widths of the leader's bound for which the cost is computed, as parts of epsilon."""
 
 WIDER = (0.8, 1.0, 1.4, 2.0)
-"""More widths where contrasts settle the nearest rivals: the bound is then needed for the others only."""
+"""Additional widths with contrasts: these settle the nearest rivals, so the bound is needed only for the other
+pairs."""
 
 WIDEST, WIDEST_WITH_CONTRASTS = 0.95, 3.0
-"""A bound already reached is worth keeping if it is below this."""
+"""The width that the leader's bound already has is considered if it is below this, without and with contrasts."""
 
 CAUTION = (1.5, 0.75)
-"""Possible leaders have the lowest L_hat + this many deviations: the lowest L_hat of 10^5 pairs is mostly chance."""
+"""Possible leaders have the lowest L_hat + this many standard deviations: which of 10^5 pairs has the lowest L_hat
+alone is mostly chance."""
 
 MIN_DISTANCE = 0.05
-"""A pair with an estimate below the threshold has the cost of one that is this part of epsilon above."""
+"""A pair with an estimate below the threshold gets the cost of a pair that is this part of epsilon above it."""
 
 MAX_PRICE = 4.0
-"""No pair costs more than this many times log(1/alpha)/epsilon^2: by then it would have become the leader."""
+"""No pair costs more than this many times log(1/alpha)/epsilon^2: with more samples, it would have become the
+leader."""
 
 WORKING_PAIRS = 2_000_000
 """Beyond this many open pairs the rest is represented by a sample."""
@@ -62,7 +65,7 @@ class OpenPairs:
     weight: FloatArray  # (m,)
 
     def where(self, keep: np.ndarray) -> "OpenPairs":
-        """Returns some of them."""
+        """Returns the selected pairs."""
         return OpenPairs(*(getattr(self, name)[keep] for name in self.__dataclass_fields__))
 
 
@@ -74,13 +77,13 @@ class ContrastCosts(NamedTuple):
     T: FloatArray  # (m,) e_i + e_j at which the items alone settle the pair, 0 if they cannot
 
     def where(self, keep: np.ndarray) -> "ContrastCosts":
-        """Returns some of them."""
+        """Returns the selected pairs."""
         return ContrastCosts(*(column[keep] for column in self))
 
 
 @dataclass(frozen=True, eq=False)
 class ProofTarget:
-    """What to prove next: L of the leader up to `width` times epsilon, and all open pairs above the threshold."""
+    """What to prove next: leader <= its mean + `width` * epsilon, and all open pairs above the threshold."""
 
     leader: int  # pair number
     mean: float
@@ -111,12 +114,12 @@ class TargetSelection:
         self.items = items  # where feedback names the clicked items
         self.leaders = self._leaders()  # (few,) pair numbers
         self.leader_mean = estimates.mean(self.leaders)
-        self._known: dict[int, ContrastCosts] = {}
+        self._costs_by_leader: dict[int, ContrastCosts] = {}
         self.widest = WIDEST_WITH_CONTRASTS if shares.contrasts else WIDEST
         self.open_pairs = self._collect(float(self.leader_mean.max()) - (1 - self.widest) * problem.epsilon, rng)
 
     def rough_target(self) -> ProofTarget:
-        """Returns the target with the likeliest leader and a medium width: enough to decide whether screening pays."""
+        """Returns the target with the likeliest leader and a medium width: enough to decide about screening."""
         k = int(np.argmin(self.leader_mean))
         return self._target(int(self.leaders[k]), float(self.leader_mean[k]), WIDTHS[len(WIDTHS) // 2], math.inf)
 
@@ -135,7 +138,7 @@ class TargetSelection:
         """Returns the place of a pair among the nominees, from 0; None if it is not nominated.
 
         Without contrasts only the latest nominee counts: a pair that leads again is nominated again, which costs
-        little. With contrasts it would lose its bets.
+        little. With contrasts, a second nomination would lose the bets of the first.
         """
         first = 0 if self.shares.contrasts else max(len(self.nominees) - 1, 0)
         return next((place for place in range(first, len(self.nominees)) if self.nominees[place] == pair), None)
@@ -192,16 +195,16 @@ class TargetSelection:
 
     def _contrast_costs(self, leader: int, mean: float) -> ContrastCosts:
         """Returns the costs of all open pairs by contrasts: infinite if contrasts have no share of delta."""
-        if leader not in self._known:
-            none = np.zeros(len(self.open_pairs.index))
-            known = ContrastCosts(none + np.inf, none + np.inf, none)
+        if leader not in self._costs_by_leader:
+            zeros = np.zeros(len(self.open_pairs.index))
+            costs = ContrastCosts(zeros + np.inf, zeros + np.inf, zeros)
             if self.shares.contrasts:
                 left = self._log_wealth_missing(leader, self.open_pairs.index)
                 group = self._leader_and_rivals(leader, mean, self.open_pairs, left)
-                T = none if self.items is None else tolerated_by_items(self.items, group)
-                known = ContrastCosts(left, group.prices(), T)
-            self._known[leader] = known
-        return self._known[leader]
+                T = zeros if self.items is None else tolerated_by_items(self.items, group)
+                costs = ContrastCosts(left, group.prices(), T)
+            self._costs_by_leader[leader] = costs
+        return self._costs_by_leader[leader]
 
     def _log_wealth_missing(self, leader: int, rivals: IntArray) -> FloatArray:
         """Returns the log wealth that bets on each rival still lack: all of it if the leader is not nominated yet."""
@@ -214,7 +217,7 @@ class TargetSelection:
         return log_wealth_missing(rivals, found, self.problem.epsilon, math.log(1 / (share * (1 - LEFTOVER_SHARE))))
 
     def _leader_need(self, leader: int, mean: float, width: float) -> float:
-        """Returns the samples that bring the upper bound of a nominee to this width."""
+        """Returns how many more samples bring the upper bound of a nominee to this width."""
         ordinal, have = len(self.choices.nominees) + 1, 0
         place = self.nominated(leader)
         if place is not None:

@@ -1,7 +1,7 @@
 """All bounds together: for each pair the lowest upper and the highest lower bound, and what they assume.
 
-Every kind holds at all times with probability 1 minus its share. So all of them hold together with probability 1 minus
-the sum of the shares, and the best of them may be taken.
+Every kind of bound holds at all times with probability 1 minus its share. So all of them hold together with probability
+1 minus the sum of the shares, and the best of them may be taken.
 """
 
 import math
@@ -37,8 +37,9 @@ def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shar
 DELAY = "delay-independent-of-outcome"
 """A joint region of several entries needs an order of counting that does not depend on outcomes. Issue order ensures
 that for each pair by itself. Across pairs, feedback must not be slower after one outcome than after the other (an
-attribution window makes both equally slow). Without this, a region of two entries (F) at alpha still holds at
-alpha (1 + log 1/alpha); for I and C, whose factors are made of many pairs, nothing is guaranteed."""
+attribution window makes both equally slow). Without this assumption, a region of two entries (bound F) with error
+probability alpha still holds with error probability alpha (1 + log 1/alpha); for bounds I and C, whose factors contain
+impressions of many pairs, nothing is guaranteed."""
 
 
 class _Structural(NamedTuple):
@@ -61,7 +62,7 @@ def _screening(problem: Problem, evidence: Evidence, choices: Choices, shares: S
 
 
 def _with_structure(bounds: Bounds, structural: Iterable[_Structural]) -> Bounds:
-    """Returns the highest lower bound of each pair, and of which kind it is."""
+    """Returns the highest lower bound of each pair, and its kind."""
     lower, binding = bounds.lower, np.zeros(len(bounds.lower), dtype=np.int8)
     for one in structural:
         better = one.lower > lower
@@ -73,9 +74,10 @@ def _with_structure(bounds: Bounds, structural: Iterable[_Structural]) -> Bounds
 def assumptions_of(
     problem: Problem, direct: FloatArray, structural: Iterable[_Structural], bounds: Bounds
 ) -> tuple[str, ...]:
-    """Returns the assumptions of the leader's certificate: a kind counts where those before it do not reach the goal.
+    """Returns the assumptions of the leader's certificate.
 
-    The goal is U of the leader minus epsilon. Contrasts come last, and only those of the leader matter.
+    The goal is U of the leader minus epsilon. The assumptions of a kind of bound are needed only if it raises the lower
+    bound of a pair that the kinds before it leave below the goal. Contrasts come last, and only the leader's matter.
     """
     leader = bounds.leader()
     goal, lower, found = float(bounds.upper[leader]) - problem.epsilon, direct, dict.fromkeys(bounds.assumptions)

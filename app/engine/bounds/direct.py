@@ -4,15 +4,15 @@ For one pair the anytime interval of `confidence` holds at all times with probab
 (why they differ is shown in `certificate`):
 
     upper ends: all P of them must hold, so each takes delta_U / P (union bound);
-    lower ends: only the one true best pair's must hold, so each takes delta_D whole.
+    lower ends: only that of the true best pair must hold, so each takes all of delta_D.
 
-Where a guess of all entries was made, it used the samples up to then, so only later ones count here, with the guess as
-prior (`choices.Guess`).
+If a guess of all entries exists (`choices.Guess`), only samples issued after it count, with the guess as prior: the
+guess was computed from the earlier ones.
 
-**Nominees.** The leader is chosen from the data, so upper bounds that all pairs share pay a union over P pairs. A pair
-*named* from what was issued up to version v is not chosen by what is issued after v: those samples give an anytime
-upper end that pays only for its place in the order of nominations, share / (k(k+1)) for the k-th (`shares.portion`).
-All of them hold together with probability 1 - share, so the lower of the two upper bounds may be used.
+**Nominees.** The leader is chosen from the data, so the upper bounds above need a union bound over all P pairs. A
+*nominee* is chosen from impressions issued up to version v. Later impressions did not influence the choice, so their
+anytime upper end needs no union bound over pairs: the k-th nominee takes share / (k(k+1)) (`shares.portion`). The upper
+ends of all nominees hold together with probability 1 - share, so the lower of the two upper bounds may be used.
 """
 
 import math
@@ -28,7 +28,7 @@ from app.engine.evidence import Evidence
 
 
 def direct_bounds(evidence: Evidence, guess: Guess | None, delta_upper: float, delta_lower: float) -> Bounds:
-    """Returns bounds from each pair's own counts; [0, 1] where nothing was shown. Cost O(P), roots for shown pairs."""
+    """Returns bounds from each pair's own counts; [0, 1] for pairs not shown. Cost O(P), plus roots for shown pairs."""
     shown = (evidence if guess is None else evidence.issued(guess.version + 1)).totals
     off = shown.i != shown.j
     i, j, n, s = shown.i[off], shown.j[off], shown.n[off], shown.s[off]

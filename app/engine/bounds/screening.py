@@ -5,19 +5,19 @@ With a, b, c the no-click probabilities of a user's group for items i, j, c, ave
 
     L_ij >= L_ic + L_jc - 1     for every third item c.
 
-If c is hardly ever clicked, little is lost (E[u_i u_j] + 2 E[u_c] at most), and the K entries (i, c) exclude all pairs
-of two weak items. Only samples issued after c was chosen count.
+If c is hardly ever clicked, little is lost (at most E[u_i u_j] + 2 E[u_c], with u = 1 minus the no-click probability),
+and the K entries (i, c) exclude all pairs of two weak items. Only samples issued after c was chosen count.
 
 For one pair, M_ic M_jc is a martingale of mean 1 (two entries, independent draws, counted in an order that does not
-depend on outcomes: `combined.DELAY`), so with probability 1 - alpha the truth stays in the joint region
-log M_ic(p) + log M_jc(q) <= log(1/alpha), at all times. The least p + q over it is
-bounded by weak duality: for *every* multiplier m >= 0
+depend on outcomes: `combined.DELAY`), so with probability 1 - alpha the true (p, q) is at all times in the joint region
+log M_ic(p) + log M_jc(q) <= log(1/alpha). The smallest p + q in this region is bounded from below by weak duality: for
+*every* multiplier m >= 0
 
     p + q >= h_i(m) + h_j(m) - m log(1/alpha),   h_i(m) = min over p of p + m log M_ic(p).
 
-h has a closed form, depends on one item only, and one grid of multipliers serves all pairs: sound for any grid, and
-with steps of 25 % about 1 % of the width is lost (a tenth where nothing was clicked yet). No root finding for K^2
-pairs.
+h has a closed form and depends on one item only, so one grid of multipliers is enough for all pairs, and no roots have
+to be found for K^2 pairs. The bound holds with any grid; with steps of 25 %, about 1 % of the width is lost (a tenth
+where nothing was clicked yet).
 """
 
 import numpy as np
@@ -29,16 +29,16 @@ from app.engine.confidence import log_price
 from app.engine.evidence import Evidence
 
 GRID_RATIO = 1.25
-"""The ratio of neighbouring multipliers: the best is missed by 12 % at most. Where KL is quadratic that costs
-(1.12 + 1/1.12)/2 - 1 = .6 % of the width, elsewhere up to about 1 %."""
+"""The ratio of neighbouring multipliers: one of them is within 12 % of the best multiplier. Where KL is quadratic, the
+difference costs (1.12 + 1/1.12)/2 - 1 = .6 % of the width, elsewhere up to about 1 %."""
 
 
 def blank_bounds(evidence: Evidence, blank: Blank, log_level: float) -> FloatArray:
     """Returns lower bounds of L_ij for all pairs, (P,), through one blank; 0 for pairs with the blank itself."""
     K, c = evidence.n_items, blank.item
-    everyone = np.arange(K)
-    n, s = evidence.issued(blank.version + 1).entries(everyone, np.full(K, c))
-    n, s = np.where(everyone == c, 0, n), np.where(everyone == c, 0.0, s)
+    all_items = np.arange(K)
+    n, s = evidence.issued(blank.version + 1).entries(all_items, np.full(K, c))
+    n, s = np.where(all_items == c, 0, n), np.where(all_items == c, 0.0, s)
     return screening_bounds(n, s, log_level, np.array(blank.guess))
 
 
@@ -58,12 +58,12 @@ def screening_bounds(n: IntArray, s: FloatArray, log_level: float, guess: FloatA
 
 
 def least_excess(terms: FloatArray, m: FloatArray, log_level: float) -> FloatArray:
-    """Returns the bound on a sum of probabilities less 1, from the sum (q, pairs) of their h: the best multiplier's."""
+    """Returns lower bounds of p_i + p_j - 1, (pairs,), from h_i(m) + h_j(m), (q, pairs): the highest over all m."""
     return np.clip(np.max(terms - (1.0 + m * log_level)[:, None], axis=0), 0.0, 1.0)
 
 
 def multipliers(n: IntArray, s: FloatArray, log_level: float) -> FloatArray:
-    """Returns the grid (q,): from the best multiplier of the two best known entries to that of the two least known.
+    """Returns the grid (q,): from the best multiplier of the two least uncertain entries to that of the two most.
 
     Where KL is quadratic, the best one is sqrt((v_i/n_i + v_j/n_j) / 2b) with variances v and b near log(1/alpha).
     """
@@ -81,7 +81,7 @@ def item_terms(n: IntArray, s: FloatArray, guess: FloatArray | None, m: FloatArr
 
 
 def least_tilted(n: IntArray, s: FloatArray, price: FloatArray, m: FloatArray) -> FloatArray:
-    """Returns h(m) = min over p of p + m log M(p), for counts, their `log_price`, and multipliers of shapes that fit.
+    """Returns h(m) = min over p of p + m log M(p), for counts, their `log_price`, and multipliers that broadcast.
 
     With log M(p) = log M(p_hat) + n KL(p_hat, p) the minimum is where p(1-p) = m n (p_hat - p), a quadratic whose
     smaller root is 2 m n p_hat / (1 + m n + sqrt((1 + m n)^2 - 4 m n p_hat)).
