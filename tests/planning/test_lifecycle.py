@@ -218,3 +218,17 @@ async def test_each_change_is_logged(services: Services, caplog: pytest.LogCaptu
     logged = [record for record in caplog.records if record.name == "bestpair.sessions"]
     assert [record.getMessage() for record in logged] == ["session_created", "session_changed", "session_deleted"]
     assert {vars(record)["session"] for record in logged} == {made.session.id}
+
+
+async def test_a_stored_change_is_logged_even_if_the_plan_after_it_fails(
+    services: Services, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = (await services.sessions.create(new_session(items(4), budget=10))).session.id
+
+    async def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("the plan failed")
+
+    monkeypatch.setattr(services.sessions.planner, "advance", fail)
+    with caplog.at_level(logging.INFO, "bestpair.sessions"), pytest.raises(RuntimeError):
+        await services.sessions.change(session_id, SessionPatch(budget=20))
+    assert "session_changed" in caplog.messages
