@@ -17,7 +17,7 @@ from app.results.report import PlanReport
 from app.results.sql import Certificate
 from app.sessions.model import Item, Session, Settings, Snapshot
 from app.wire.serving import Feedback
-from app.wire.vocabulary import FeedbackKind, MissingFeedback, State
+from app.wire.vocabulary import FeedbackKind, MissingFeedback, State, WhileWaiting
 from tests.store import SessionStore
 
 Triples = tuple[tuple[int, int, int], ...]
@@ -37,6 +37,7 @@ def settings(**changes: Any) -> Settings:
         delta=0.05,
         self_pairs=SelfPairs.NEVER,
         explore_share=1.0,
+        while_waiting=WhileWaiting.EXPLORE,
         attribution_window_seconds=0.0,
         ticket_ttl_seconds=300.0,
         missing_feedback=MissingFeedback.VOID,
@@ -58,7 +59,7 @@ def record(*, n_items: int = 3, budget: int | None = None, state: State = State.
         budget=budget,
         plan_version=1,
         plan_id="",
-        epoch=0,
+        watermark=0,
         created_at=0.0,
         updated_at=0.0,
     )
@@ -82,12 +83,12 @@ def report(**changes: Any) -> PlanReport:
 
 
 def plan(
-    version: int = 1, demand: Triples = THREE_PAIRS, *, pair: Sequence[int] = (0, 1), epoch: int = 0
+    version: int = 1, demand: Triples = THREE_PAIRS, *, pair: Sequence[int] = (0, 1), watermark: int = 0
 ) -> StoredPlan:
     """Returns a plan with this demand."""
     return StoredPlan(
         version=version,
-        epoch=epoch,
+        watermark=watermark,
         demand=PairCounts.of(demand),
         handout=PairCounts.of(demand),
         report=report(pair=(pair[0], pair[1])),

@@ -58,7 +58,7 @@ def make_record(make_settings: MakeSettings) -> MakeRecord:
             budget=None,
             plan_version=1,
             plan_id="",
-            epoch=0,
+            watermark=0,
             created_at=0.0,
             updated_at=0.0,
         )

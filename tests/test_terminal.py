@@ -10,7 +10,7 @@ import typer
 import app.cli as command_line
 from app.cli.verify import verify
 from app.client import ServiceUnreachable
-from app.verification.verify import Check
+from app.verification.log import Check
 
 HOSTILE = "b\x1b[2K\r\nok  all: \u202eevery check holds"
 

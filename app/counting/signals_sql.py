@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import and_, bindparam, case, exists, func, select
 
+from app.counting.delays import Delays
 from app.database.statements import AnyRow
-from app.database.tables import evidence, impressions
+from app.database.tables import evidence, impressions, sessions
 
 
 @dataclass(frozen=True)
@@ -16,18 +17,20 @@ class Signals:
     issued: int = 0
     answered: int = 0
     only_clicks: bool = False  # every answer so far was a click
-    # Age of the oldest open impression; infinite if there is no answer and some impressions have expired.
+    # Age of the oldest impression above the watermark; infinite if there is no answer and some have expired.
     waited_seconds: float = field(default=0.0, compare=False)
+    delays: Delays = field(default=Delays(), compare=False)
+    lost: int = field(default=0, compare=False)  # impressions given up without an answer
 
 
 _COUNTED = evidence.c.session_id == bindparam("id")
-_OPEN = (
-    impressions.c.session_id == bindparam("id"),
-    impressions.c.epoch.is_(None),
+_ABOVE = (
+    impressions.c.session_id == sessions.c.id,
+    impressions.c.sequence > sessions.c.watermark,
     impressions.c["counts"],
 )
 OPEN_NON_CLICKS = func.count(case((and_(impressions.c["counts"], impressions.c.outcome < 1), 1)))
-"""The number of answers that are not clicks, among the open impressions that a statement reads."""
+"""The number of answers that are not clicks, among the impressions above the watermark that a statement reads."""
 
 FOLDED_COLUMNS = (
     # Nearly every session has non-clicks in its first row of evidence, so this usually reads one row.
@@ -36,10 +39,10 @@ FOLDED_COLUMNS = (
 )
 SIGNAL_COLUMNS = (
     *FOLDED_COLUMNS,
-    select(OPEN_NON_CLICKS).where(*_OPEN).scalar_subquery().label("open_non_clicks"),
-    select(func.min(impressions.c.issued_at)).where(*_OPEN).scalar_subquery().label("oldest"),
+    select(OPEN_NON_CLICKS).where(*_ABOVE).correlate(sessions).scalar_subquery().label("open_non_clicks"),
+    select(func.min(impressions.c.issued_at)).where(*_ABOVE).correlate(sessions).scalar_subquery().label("oldest"),
 )
-"""The columns of `signals_of`, for statements that do not read the open impressions for another reason."""
+"""The columns of `signals_of`, for statements about a session that do not read these impressions for another reason."""
 
 
 def signals_of(row: AnyRow, issued: int, answered: int, at: float) -> Signals:

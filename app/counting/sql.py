@@ -1,22 +1,25 @@
-"""The fold: moves impressions that are final from the open impressions into the evidence.
+"""The fold: moves the watermark of a session, and adds the impressions that it passes to the evidence.
 
-A read, outside the writer, finds the impressions that can be folded. A short transaction then locks these rows, decides
-and counts. Its cost depends on the rows that it folds, not on the number of open impressions.
+A read, outside the writer, finds how far the watermark can move, and counts. The rows up to there are final: answered
+ones do not change any more. Only those without an answer may still get one. A short transaction marks them as given up;
+if one was answered meanwhile, it changes nothing, and the rows are read again. So feedback is counted, or reported as
+late, and never accepted and left out. With a window, the transaction also reads and counts: whether a process was able
+to take feedback up to the end of a window is known only after a heartbeat, which it writes.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from operator import add
 
-from sqlalchemy import Boolean, Connection, Select, and_, bindparam, case, func, not_, or_, select, update
+from sqlalchemy import Boolean, Connection, and_, bindparam, case, func, not_, or_, select, update
 
-from app.counting.rules import EvidenceRows, Fold, fold
+from app.counting.chain import chain_start
+from app.counting.rules import Cell, EvidenceRows, Fold, fold, rows_of
 from app.counting.signals_sql import FOLDED_COLUMNS, OPEN_NON_CLICKS, Signals, signals_of
-from app.counting.simple_sql import count_simple
 from app.database.database import Timeline, now
 from app.database.heartbeat import Heartbeat, uptime_periods
-from app.database.statements import AnyRow, AsJsonList, BulkInsert, IsOneOf, ParameterValue, Prepared
+from app.database.statements import AnyRow, BulkInsert, IsOneOf, ParameterValue, Prepared
 from app.database.store import Store
 from app.database.tables import evidence, impressions, sessions
 from app.database.watch import ClockStep
@@ -32,111 +35,105 @@ SAME_VALUE = 1e-9
 _CONTRADICTION = "the values are not fixed numbers: they are measured with noise, or they have changed meanwhile"
 """Cause of the health entry; a session gets at most one entry with this cause."""
 
-MAX_FOLDABLE = 100_000
-"""Maximum number of impressions that one read returns; their sequence numbers take a few megabytes."""
 FOLDED_AT_ONCE = 2_000
 """Maximum number of impressions that one transaction folds: the row limit of a group commit, because group commits wait
 while this transaction runs."""
 _FOLD_TRIES = 3
 
-
-def _as_list(sequences: Select[tuple[int]]) -> Prepared:
-    return Prepared(select(AsJsonList(sequences.subquery("foldable").c.sequence).label("sequences")))
-
-
-_FIELDS = tuple(StoredImpression.__dataclass_fields__)[:8]
-"""Fields of an open impression; the others are set by late feedback or by the fold."""
-_OPEN_OF_SESSION = (impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None))
-_ALL_OPEN = (  # for the deterministic model: repeats are compared with all open impressions, which are few
-    select(*(impressions.c[field] for field in _FIELDS), impressions.c["counts"])
-    .where(*_OPEN_OF_SESSION)
-    .order_by(impressions.c.sequence)
-    .with_for_update()
+_FIELDS = StoredImpression._fields[: StoredImpression._fields.index("late_outcome")]
+_OF_SESSION = impressions.c.session_id == bindparam("id")
+_ABOVE = (_OF_SESSION, impressions.c.sequence > bindparam("watermark"))
+IS_UNANSWERED = and_(
+    impressions.c["counts"],
+    impressions.c.outcome.is_(None),
+    not_(impressions.c.not_shown),
+    not_(impressions.c.given_up),
 )
-_LISTED = Prepared(
-    select(*(impressions.c[field] for field in _FIELDS), impressions.c["counts"])
-    .where(*_OPEN_OF_SESSION, IsOneOf(impressions.c.sequence, "sequences"))
-    .order_by(impressions.c.sequence)
-    .with_for_update()
-)
+"""Impressions that count and may still be answered; those whose time is over are among them until a fold passes."""
+
 _ANSWER_IS_FINAL = and_(bindparam("answer_is_final", type_=Boolean()), impressions.c.outcome.is_not(None))
-_IS_WAITING = and_(
+_IS_WAITING = and_(  # the same as `not rules._is_final`; a test compares them
+    impressions.c["counts"],
     case((impressions.c.sequence <= bindparam("step"), bindparam("step_at")), else_=impressions.c.issued_at)
     > bindparam("latest"),
     not_(impressions.c.not_shown),
+    not_(impressions.c.void),
+    not_(impressions.c.given_up),
     not_(_ANSWER_IS_FINAL),
 )
-_IS_VOID_ANYWAY = or_(
-    impressions.c.not_shown, and_(bindparam("silence_is_void", type_=Boolean()), impressions.c.outcome.is_(None))
-)
-_LOW = case((impressions.c.i < impressions.c.j, impressions.c.i), else_=impressions.c.j)
-_HIGH = case((impressions.c.i < impressions.c.j, impressions.c.j), else_=impressions.c.i)
-_FIRST_WAITING = func.min(case((_IS_WAITING, impressions.c.sequence))).over(partition_by=(_LOW, _HIGH))
-_CANDIDATES = (  # one pass and no join: PostgreSQL has no statistics of new tables, and would plan a join badly
-    select(
-        impressions.c.sequence,
-        not_(_IS_WAITING).label("is_final"),
-        _IS_VOID_ANYWAY.label("is_void_anyway"),
-        _FIRST_WAITING.label("first_waiting"),
-    )
-    .where(*_OPEN_OF_SESSION, impressions.c.sequence.between(bindparam("first_waiting"), bindparam("last_final")))
-    .subquery()
-)
-_FOLDABLE_AMONG_WAITING = _as_list(
-    select(_CANDIDATES.c.sequence)
-    .where(
-        _CANDIDATES.c.is_final,
-        or_(
-            _CANDIDATES.c.first_waiting.is_(None),
-            _CANDIDATES.c.sequence < _CANDIDATES.c.first_waiting,
-            _CANDIDATES.c.is_void_anyway,
-        ),
-    )
-    .order_by(_CANDIDATES.c.sequence)
-    .limit(bindparam("most"))
-)
-_FOLDABLE_BEFORE = _as_list(  # impressions before the first one that is not final: nothing blocks them
-    select(impressions.c.sequence)
-    .where(*_OPEN_OF_SESSION, impressions.c.sequence < bindparam("first_waiting"))
-    .order_by(impressions.c.sequence)
-    .limit(bindparam("most"))
-)
-_OVERVIEW = Prepared(
+_OVERVIEW = Prepared(  # one pass over the impressions above the watermark
     select(
         func.count(case((impressions.c["counts"], impressions.c.outcome))).label("answered"),
-        func.max(case((not_(_IS_WAITING), impressions.c.sequence))).label("last_final"),
+        func.count(case((IS_UNANSWERED, 1))).label("unanswered"),
+        func.max(impressions.c.sequence).label("last"),
         func.min(case((_IS_WAITING, impressions.c.sequence))).label("first_waiting"),
         func.min(case((_IS_WAITING, impressions.c.issued_at))).label("oldest_waiting"),
-        func.min(impressions.c.issued_at).label("oldest"),
+        func.min(case((impressions.c["counts"], impressions.c.issued_at))).label("oldest"),
         OPEN_NON_CLICKS.label("open_non_clicks"),
         *FOLDED_COLUMNS,
-    ).where(*_OPEN_OF_SESSION)
+    ).where(*_ABOVE)
 )
 _SESSION = select(sessions, Timeline().label("timeline")).where(sessions.c.id == bindparam("id"))
-_MEANS = (
-    select(evidence.c.i, evidence.c.j, 1.0 - func.sum(evidence.c.s) / func.sum(evidence.c.n))
-    .where(evidence.c.session_id == bindparam("id"), evidence.c.n > 0)
-    .group_by(evidence.c.i, evidence.c.j)
+_RANGE = Prepared(
+    select(*(impressions.c[field] for field in _FIELDS))
+    .where(*_ABOVE, impressions.c.sequence <= bindparam("last"))
+    .order_by(impressions.c.sequence)
+    .limit(FOLDED_AT_ONCE)
 )
-_CLOSE = Prepared(
+_SILENT = (  # locked in issue order, as feedback does; checked again after the lock
+    select(impressions.c.sequence)
+    .where(_OF_SESSION, IsOneOf(impressions.c.sequence, "sequences"), IS_UNANSWERED)
+    .order_by(impressions.c.sequence)
+    .with_for_update()
+    .cte("silent")
+)
+_GIVE_UP = Prepared(
     update(impressions)
-    .where(impressions.c.session_id == bindparam("id"), IsOneOf(impressions.c.sequence, "sequences"))
-    .values(epoch=bindparam("new_epoch"), void=bindparam("is_void"))
+    .where(_OF_SESSION, impressions.c.sequence.in_(select(_SILENT.c.sequence)))
+    .values(given_up=True, void=or_(impressions.c.void, bindparam("silence_is_void", type_=Boolean())))
+)
+_MAKE_VOID = Prepared(
+    update(impressions).where(_OF_SESSION, IsOneOf(impressions.c.sequence, "sequences")).values(void=True)
 )
 _ADD_EVIDENCE = BulkInsert(
     evidence,
-    ["session_id", "i", "j", "version", "n", "s", "clicks_i", "clicks_j", "unanswered", "epoch"],
+    ["session_id", "i", "j", "version", "n", "s", "clicks_i", "clicks_j", "unanswered"],
     "ON CONFLICT (session_id, i, j, version) DO UPDATE SET n = evidence.n + excluded.n, s = evidence.s + excluded.s,"
     " clicks_i = evidence.clicks_i + excluded.clicks_i, clicks_j = evidence.clicks_j + excluded.clicks_j,"
-    " unanswered = evidence.unanswered + excluded.unanswered, epoch = excluded.epoch",
+    " unanswered = evidence.unanswered + excluded.unanswered",
 )
 _UPDATE_SESSION = (
     update(sessions)
     .where(sessions.c.id == bindparam("session"))
-    .values({name: bindparam(name) for name in ("epoch", "void", "counted", "answered_closed", "health")})
+    .values({name: bindparam(name) for name in ("watermark", "digest", "void", "counted", "answered_closed")})
 )
-
-Pair = tuple[int, int]
+_DIFFERENT_VALUES = (  # a deterministic session has few impressions: each entry is shown once
+    select(
+        func.min(impressions.c.i).label("i"),
+        func.max(impressions.c.j).label("j"),
+        func.min(impressions.c.outcome).label("least"),
+        func.max(impressions.c.outcome).label("largest"),
+    )
+    .where(_OF_SESSION, impressions.c.outcome.is_not(None))
+    .group_by(
+        case((impressions.c.i < impressions.c.j, impressions.c.i), else_=impressions.c.j),
+        case((impressions.c.i < impressions.c.j, impressions.c.j), else_=impressions.c.i),
+    )
+    .having(func.max(impressions.c.outcome) - func.min(impressions.c.outcome) > SAME_VALUE)
+    .limit(1)
+)
+_KNOWN = Prepared(  # by pair in the order shown: sorting the two items of every impression in SQL would cost more
+    select(
+        *(impressions.c[name] for name in ("i", "j", "plan_version")),
+        func.count().label("n"),
+        func.sum(impressions.c.outcome).label("rewards"),
+        func.sum(impressions.c.clicked.op("&")(1)).label("clicks_first"),  # NULL without item-level feedback
+        func.sum(impressions.c.clicked.op(">>")(1)).label("clicks_second"),
+    )
+    .where(*_ABOVE, impressions.c["counts"], impressions.c.outcome.is_not(None))
+    .group_by(impressions.c.i, impressions.c.j, impressions.c.plan_version)
+)
+_SET_HEALTH = update(sessions).where(sessions.c.id == bindparam("session")).values(health=bindparam("new_health"))
 
 
 @dataclass(frozen=True)
@@ -144,6 +141,9 @@ class FoldResult:
     """The session after a fold, as far as the planner needs it."""
 
     counters: Counters
+    known: int  # answers that plans may use: those in the evidence, and those above the watermark that have arrived
+    unanswered: int  # impressions that may still be answered
+    watermark: int
     plan_is_out: bool  # every position of the current plan has been handed out at least once
     signals: Signals
     shown_health: tuple[Health, ...]  # the entries of the stored snapshot
@@ -152,21 +152,29 @@ class FoldResult:
 
 
 @dataclass(frozen=True)
-class Foldable:
-    """The impressions that a fold can count or make void, in issue order; and its result if it changes nothing."""
+class Overview:
+    """How far the watermark of a session can move, and the session before it does."""
 
-    sequences: list[int]
-    all_open: bool  # the deterministic model: the fold reads all open impressions
+    settings: Settings
     timeline: str  # of the database, when the impressions were read
-    at: float  # when they were read, by the database's clock
+    at: float  # impressions that are final at this time, by the database's clock, can be passed
+    step: ClockStep
+    last: int  # the watermark can move to this sequence
+    contradiction: Health | None  # two values of one entry, in the deterministic model
     unchanged: FoldResult
 
-    def parts(self) -> list["Foldable"]:
-        """Returns the same impressions in parts, one for each transaction, in issue order."""
-        if self.all_open:
-            return [self]
-        starts = range(0, len(self.sequences), FOLDED_AT_ONCE)
-        return [replace(self, sequences=self.sequences[start : start + FOLDED_AT_ONCE]) for start in starts]
+    @property
+    def has_window(self) -> bool:
+        """Whether clicks are attributed to impressions within a window."""
+        return self.settings.attribution_window_seconds > 0
+
+
+@dataclass(frozen=True)
+class Part:
+    """The fold of some impressions, to be stored if the session is still as it was read."""
+
+    watermark: int  # before
+    fold: Fold
 
 
 async def fold_session(store: Store, session_id: str) -> FoldResult:
@@ -175,148 +183,146 @@ async def fold_session(store: Store, session_id: str) -> FoldResult:
     In the deterministic model, two different values for one entry add a health entry, which suspends the session.
     """
     for _ in range(_FOLD_TRIES):
-        foldable = await store.read(read_foldable, session_id)
-        result: FoldResult | None = foldable.unchanged
-        for part in foldable.parts():
-            result = await store.write(fold_part, session_id, part, store.heartbeat)
-            if result is None:
-                await store.write(store.maintain)  # a failover or a clock step: handle it, and read again
-                break
+        overview = await store.read(read_overview, session_id)
+        result: FoldResult | None = overview.unchanged
+        if overview.contradiction is not None:
+            result = await store.write(_add_health, session_id, overview)
+        while result is not None and result.watermark < overview.last:
+            part = None if overview.has_window else await store.read(read_part, session_id, overview)
+            result = await store.write(store_part, session_id, overview, part, store.heartbeat)
         if result is not None:
             return result
-    return foldable.unchanged  # the next fold tries again
+        await store.write(store.maintain)  # a failover, a clock step, or an answer at the last moment: read again
+    return overview.unchanged  # the next fold tries again
 
 
-def read_foldable(connection: Connection, session_id: str) -> Foldable:
-    """Returns the first impressions that can be counted or made void; raises SessionNotFound.
+def read_overview(connection: Connection, session_id: str) -> Overview:
+    """Returns how far the watermark can move; raises SessionNotFound.
 
-    Each of them is final. If it is not void, all earlier impressions of its pair are final too. Both facts remain true
-    until the fold: a final impression stays final, and new impressions come later in issue order. So a read can find
-    them before the writer's transaction, at a cost that grows with the number of open impressions, and the writer locks
-    only these rows.
+    A final impression stays final, and new impressions come later in issue order. So the rows up to there can be read
+    before the writer's transaction, at a cost that grows with the number of impressions above the watermark.
     """
     session = one_row(connection, _SESSION, session_id)
     settings = Settings.from_text(session.settings)
+    window = settings.attribution_window_seconds > 0
     at = now(connection)
+    step = ClockStep(session.open_at_clock_step, session.clock_step_at)
     parameters: dict[str, ParameterValue] = {
         "id": session_id,
+        "watermark": session.watermark,
         "latest": at - settings.final_after_seconds,
-        "step": session.open_at_clock_step,
+        "step": step.sequence,
         # With a window, impressions that were open when the clock was set are final (and void) at once: hence 0.
-        "step_at": session.clock_step_at if settings.attribution_window_seconds == 0 else 0.0,
-        "answer_is_final": settings.attribution_window_seconds == 0,
-        "silence_is_void": settings.missing_feedback is MissingFeedback.VOID,
+        "step_at": 0.0 if window else step.at,
+        "answer_is_final": not window,
     }
-    (overview,) = _OVERVIEW.named(connection, **parameters)
-    last, first_waiting, oldest = overview.last_final, overview.first_waiting, overview.oldest_waiting
-    sequences = [] if last is None else _foldable_sequences(connection, parameters, first_waiting or last + 1, last)
-    quiet = 0.0 if oldest is None else oldest + settings.final_after_seconds - at
-    answered = session.answered_closed + overview.answered
+    (seen,) = _OVERVIEW.named(connection, **parameters)
+    last = session.watermark if seen.last is None else seen.last
+    answered = session.answered_closed + seen.answered
+    oldest = seen.oldest_waiting
     unchanged = FoldResult(
         Counters(session.issued, answered, session.void, session.counted),
+        known=session.counted + (seen.answered if settings.missing_feedback is MissingFeedback.VOID else 0),
+        unanswered=seen.unanswered,
+        watermark=session.watermark,
         plan_is_out=session.cursor >= session.handout_total,
-        signals=signals_of(overview, session.issued, answered, at),
+        signals=signals_of(seen, session.issued, answered, at),
         shown_health=from_plain(json.loads(session.snapshot).get("health", ())),
         stored_health=from_text(session.health),
-        quiet_seconds=quiet,
+        quiet_seconds=0.0 if oldest is None else oldest + settings.final_after_seconds - at,
     )
-    return Foldable(sequences, settings.model is Model.DETERMINISTIC, session.timeline, at, unchanged)
+    return Overview(
+        settings,
+        session.timeline,
+        at,
+        step,
+        last=last if seen.first_waiting is None else seen.first_waiting - 1,
+        contradiction=_contradiction(connection, session_id, settings, unchanged.stored_health),
+        unchanged=unchanged,
+    )
 
 
-def _foldable_sequences(
-    connection: Connection, parameters: Mapping[str, ParameterValue], first_waiting: int, last_final: int
-) -> list[int]:
-    """Returns the sequences of the impressions that can be folded, in order.
-
-    Answers come nearly in issue order, so most final impressions come before the first waiting one, and nothing blocks
-    them. Only final impressions between the first waiting and the last final one need the costlier second statement.
-    """
-    parameters = {**parameters, "first_waiting": first_waiting}
-    ((before,),) = _FOLDABLE_BEFORE.rows(connection, **parameters, most=MAX_FOLDABLE)
-    sequences: list[int] = sorted(json.loads(before))
-    if first_waiting < last_final and len(sequences) < MAX_FOLDABLE:
-        most = MAX_FOLDABLE - len(sequences)
-        ((among,),) = _FOLDABLE_AMONG_WAITING.rows(connection, **parameters, last_final=last_final, most=most)
-        sequences += sorted(json.loads(among))
-    return sequences
+def read_part(connection: Connection, session_id: str, overview: Overview) -> Part:
+    """Returns the fold of the next impressions, at most `FOLDED_AT_ONCE`; raises SessionNotFound."""
+    session = one_row(connection, _SESSION, session_id)
+    rows = _RANGE.rows(connection, id=session_id, watermark=session.watermark, last=overview.last)
+    found = [StoredImpression(*row) for row in rows]
+    uptimes = uptime_periods(connection, found[0].issued_at) if found and overview.has_window else []
+    digest = bytes.fromhex(session.digest) if session.digest else chain_start(session_id)
+    start = (session.watermark, digest)
+    return Part(session.watermark, fold(found, overview.settings, overview.at, uptimes, start, overview.step))
 
 
-def fold_part(connection: Connection, session_id: str, foldable: Foldable, heartbeat: Heartbeat) -> FoldResult | None:
-    """Folds these impressions; returns None if they have to be read again. Raises SessionNotFound."""
+def store_part(
+    connection: Connection, session_id: str, overview: Overview, part: Part | None, heartbeat: Heartbeat
+) -> FoldResult | None:
+    """Moves the watermark; returns None if the rows have to be read again. Raises SessionNotFound."""
     session = locked_session(connection, session_id)
-    # After a failover, or if the clock was set, these impressions may not be final any more.
-    if session.timeline != foldable.timeline or session.now < foldable.at or not heartbeat.is_current(session.now):
-        return None
-    settings = Settings.from_text(session.settings)
-    epoch = session.epoch + 1
-    simple = count_simple(connection, session_id, settings, foldable.sequences, epoch)
-    n_simple = sum(simple.n)
-    rows: Sequence[AnyRow] = []
-    if foldable.all_open:
-        rows = connection.execute(_ALL_OPEN, {"id": session_id}).all()
-    elif n_simple < len(foldable.sequences):  # the others are still open, and `rules` decides about them
-        rows = _LISTED.named(connection, id=session_id, sequences=foldable.sequences)
-    at = now(connection)  # after the locks: feedback that arrives now waits for them, and is late
-    heartbeat.beat(connection, at)
-    counting = [_impression(row) for row in rows if row.counts]
-    uptimes = uptime_periods(connection, min(row.issued_at for row in rows)) if rows else []
     step = ClockStep(session.open_at_clock_step, session.clock_step_at)
-    rules = partial(fold, settings=settings, now=at, uptimes=uptimes, step=step)
-    folded = rules(counting)
-    repeats = _closable_repeats(rows, folded, rules)
-    answered = {row.sequence for row in rows if row.counts and row.outcome is not None}
-    newly_closed = len(answered.intersection(folded.counted + folded.void))
-    counted, void = session.counted + n_simple + len(folded.counted), session.void + len(folded.void)
-    if n_simple or folded.counted or folded.void or repeats.counted or repeats.void:
-        health = session.health
-        if settings.model is Model.DETERMINISTIC:
-            # Before the evidence changes: the mean of two different values would hide both.
-            health = _health_after(connection, session_id, session.health, rows)
-        _write(connection, session_id, epoch, simple, folded, repeats)
-        connection.execute(
-            _UPDATE_SESSION,
-            {"session": session_id, "epoch": epoch, "void": void, "counted": counted,
-             "answered_closed": session.answered_closed + n_simple + newly_closed, "health": health},
-        )  # fmt: skip
-    # `answered` is a sum over closed and open impressions, so it does not change when some of them are closed. The same
-    # holds for the signals.
-    before = foldable.unchanged
+    # After a failover, or if the clock was set, these impressions may not be final any more.
+    same = (session.timeline, step) == (overview.timeline, overview.step)
+    if not same or session.now < overview.at or not heartbeat.is_current(session.now):
+        return None
+    if part is None:
+        heartbeat.beat(connection, session.now)
+        part = read_part(connection, session_id, overview)
+    if part.watermark != session.watermark:
+        return None
+    new = part.fold
+    if not _give_up(connection, session_id, overview.settings, new):
+        return None
+    _ADD_EVIDENCE.run(connection, [(session_id, *row) for row in _tuples(new.evidence)])
+    void, counted = session.void + new.n_void, session.counted + new.n_counted
+    connection.execute(
+        _UPDATE_SESSION,
+        {"session": session_id, "watermark": new.watermark, "digest": new.digest.hex(), "void": void,
+         "counted": counted, "answered_closed": session.answered_closed + new.n_answered},
+    )  # fmt: skip
+    # The numbers of answered and known impressions are sums over both sides of the watermark, as are the signals: they
+    # do not change when it moves.
+    before = overview.unchanged
     return replace(
         before,
         counters=Counters(session.issued, before.counters.answered, void, counted),
+        unanswered=before.unanswered - len(new.given_up),
+        watermark=new.watermark,
         plan_is_out=session.cursor >= session.handout_total,
         stored_health=from_text(session.health),
         quiet_seconds=0.0,
     )
 
 
-def _impression(row: AnyRow) -> StoredImpression:
-    return StoredImpression(*row[: len(_FIELDS)])
+def _give_up(connection: Connection, session_id: str, settings: Settings, new: Fold) -> bool:
+    """Marks impressions as given up and as void; returns False if one of those without an answer has one now.
 
-
-def _pair(row: AnyRow | StoredImpression) -> Pair:
-    return min(row.i, row.j), max(row.i, row.j)
-
-
-def _closable_repeats(rows: Sequence[AnyRow], folded: Fold, rules: Callable[[list[StoredImpression]], Fold]) -> Fold:
-    """Returns the fold of repeats (impressions that do not count) that are final and no longer needed for comparison.
-
-    A repeat stays open while an impression of its pair that counts is open: their values are compared.
+    The marks of the others stay in any case: their time is over, whether or not the watermark moves.
     """
-    done = {*folded.counted, *folded.void}
-    waiting = {_pair(row) for row in rows if row.counts and row.sequence not in done}
-    return rules([_impression(row) for row in rows if not row.counts and _pair(row) not in waiting])
+    silence_is_void = settings.missing_feedback is MissingFeedback.VOID
+    if new.given_up:
+        marked = _GIVE_UP.run(connection, id=session_id, sequences=new.given_up, silence_is_void=silence_is_void)
+        if marked.rowcount != len(new.given_up):
+            return False
+    others = new.void if not silence_is_void else sorted({*new.void}.difference(new.given_up))
+    if others:
+        _MAKE_VOID.run(connection, id=session_id, sequences=others)
+    return True
 
 
-def _write(
-    connection: Connection, session_id: str, epoch: int, simple: EvidenceRows, folded: Fold, repeats: Fold
-) -> None:
-    """Closes the impressions of both folds, and adds the counts to the evidence; repeats are not counted."""
-    for is_void, sequences in ((False, folded.counted + repeats.counted), (True, folded.void + repeats.void)):
-        if sequences:
-            _CLOSE.run(connection, id=session_id, sequences=sequences, new_epoch=epoch, is_void=is_void)
-    for counts in (simple, folded.evidence):  # separately: ON CONFLICT allows each key once in a statement
-        _ADD_EVIDENCE.run(connection, [(session_id, *row, epoch) for row in _tuples(counts)])
+def read_known(connection: Connection, session_id: str, watermark: int, settings: Settings) -> EvidenceRows:
+    """Returns the answers above the watermark that have arrived.
+
+    Where missing feedback means "no click", only clicks arrive, and nothing is known until the window closes.
+    """
+    if settings.missing_feedback is not MissingFeedback.VOID:
+        return EvidenceRows()
+    sums: dict[Cell, list[float]] = {}
+    for i, j, version, n, rewards, first, second in _KNOWN.rows(connection, id=session_id, watermark=watermark):
+        clicks = (first or 0, second or 0)
+        cell = (i, j, version)
+        if i > j:
+            cell, clicks = (j, i, version), clicks[::-1]
+        sums[cell] = list(map(add, sums.get(cell, (0, 0.0, 0, 0, 0)), (n, n - rewards, *clicks, 0)))
+    return rows_of(sums)
 
 
 def _tuples(rows: EvidenceRows) -> Iterable[tuple[float, ...]]:
@@ -324,18 +330,25 @@ def _tuples(rows: EvidenceRows) -> Iterable[tuple[float, ...]]:
     return zip(rows.i, rows.j, rows.version, *counts, strict=True)
 
 
-def _health_after(connection: Connection, session_id: str, health: str, rows: Sequence[AnyRow]) -> str:
-    """Returns the session's health; with another entry if a pair was answered with two different values."""
-    entries = from_text(health)
-    if any(entry.cause == _CONTRADICTION for entry in entries):
-        return health
-    values: dict[Pair, float] = {(i, j): mean for i, j, mean in connection.execute(_MEANS, {"id": session_id})}
-    for row in rows:
-        if row.outcome is None:
-            continue
-        first = values.setdefault(_pair(row), row.outcome)
-        if abs(first - row.outcome) > SAME_VALUE:
-            problem = f"items number {row.i} and {row.j} got two values, {first:.10g} and {row.outcome:.10g}"
-            advice = 'create the session with "model": "stochastic", or find out why the value changed'
-            return to_text((*entries, Health(problem, _CONTRADICTION, advice)))
-    return health
+def _contradiction(
+    connection: Connection, session_id: str, settings: Settings, stored: Sequence[Health]
+) -> Health | None:
+    """Returns a health entry if a pair was answered with two different values, and the session has no such entry."""
+    if settings.model is not Model.DETERMINISTIC or any(entry.cause == _CONTRADICTION for entry in stored):
+        return None
+    row: AnyRow | None = connection.execute(_DIFFERENT_VALUES, {"id": session_id}).one_or_none()
+    if row is None:
+        return None
+    problem = f"items number {row.i} and {row.j} got two values, {row.least:.10g} and {row.largest:.10g}"
+    advice = 'create the session with "model": "stochastic", or find out why the value changed'
+    return Health(problem, _CONTRADICTION, advice)
+
+
+def _add_health(connection: Connection, session_id: str, overview: Overview) -> FoldResult:
+    """Adds the contradiction to the health of the session, if it has no such entry; raises SessionNotFound."""
+    session = locked_session(connection, session_id)
+    entries = from_text(session.health)
+    if overview.contradiction is not None and all(entry.cause != _CONTRADICTION for entry in entries):
+        entries = (*entries, overview.contradiction)
+        connection.execute(_SET_HEALTH, {"session": session_id, "new_health": to_text(entries)})
+    return replace(overview.unchanged, stored_health=entries)

@@ -44,13 +44,12 @@ sessions = Table(
     Column("state", Text, nullable=False),  # `app.wire.vocabulary.State`
     Column("budget", BigInteger),
     Column("plan_version", Integer, nullable=False),
-    Column("epoch", Integer, nullable=False),  # number of the last fold that changed the session
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double, nullable=False),
     Column("issued", BigInteger, nullable=False),
     Column("void", BigInteger, nullable=False),
     Column("counted", BigInteger, nullable=False),
-    Column("answered_closed", BigInteger, nullable=False),  # answered impressions that a fold has closed
+    Column("answered_closed", BigInteger, nullable=False),  # answered impressions up to the watermark
     Column("next_sequence", BigInteger, nullable=False),
     Column("cursor", BigInteger, nullable=False),  # positions of the current plan that were handed out
     Column("handout_total", BigInteger, nullable=False),  # positions of the current plan; 0: nothing to explore
@@ -66,6 +65,13 @@ sessions = Table(
     Column("clock_step_at", Double, nullable=False, server_default=text("0")),
     # JSON: `EditableSettings` without the name. Hand-outs do not read this column: the texts may be long.
     Column("editable_settings", Text, nullable=False, server_default=text("'{}'")),
+    # Every impression that counts is final up to this sequence; the evidence contains exactly these.
+    Column("watermark", BigInteger, nullable=False, server_default=text("0")),
+    Column("digest", Text, nullable=False, server_default=text("''")),  # of the rows up to the watermark; '': of none
+    Column(
+        "first_chained", BigInteger, nullable=False, server_default=text("1")
+    ),  # sequence; later if created by 0.1.0
+    Column("delays", Text, nullable=False, server_default=text("''")),  # JSON: `counting.delays`
     Index(None, "created_at", "id"),
 )
 
@@ -97,16 +103,17 @@ impressions = Table(
     Column("late_outcome", Double),
     Column("late_clicked", SmallInteger),
     Column("late_at", Double),
-    Column("epoch", Integer),  # of the fold that counted it or made it void; NULL: open
+    Column("old_epoch", Integer),  # of the fold of version 0.1.0 that counted it or made it void
+    # Final without an answer. Feedback is stored only in rows without this mark, so it is never accepted and left out.
+    Column("given_up", Boolean, nullable=False, server_default=text("false")),
     UniqueConstraint("ticket"),
-    # Not WITHOUT ROWID on SQLite: to find open impressions, it would read all rows of the session by primary key.
 )
-Index(  # so that the cost of folds, counters and plans depends on the open impressions, not on all that are stored
-    "ix_impressions_open",
+Index(  # late feedback is rare, and is compared with feedback in time at every plan
+    "ix_impressions_late",
     impressions.c.session_id,
     impressions.c.sequence,
-    sqlite_where=impressions.c.epoch.is_(None),
-    postgresql_where=impressions.c.epoch.is_(None),
+    sqlite_where=impressions.c.late_outcome.is_not(None),
+    postgresql_where=impressions.c.late_outcome.is_not(None),
 )
 
 plans = Table(
@@ -114,15 +121,18 @@ plans = Table(
     metadata,
     _session_id(),
     Column("version", Integer, primary_key=True, autoincrement=False),
-    Column("epoch", Integer, nullable=False),
+    Column("epoch", Integer, nullable=False),  # of the last fold, in plans of version 0.1.0; else 0
     Column("demand", Text, nullable=False),  # JSON: [[i, j, count], ...]
     Column("handout", Text, nullable=False),  # JSON, the same shape
     Column("report", Text, nullable=False),  # JSON
     Column("memory", Text, nullable=False),  # JSON, as the engine wrote it
-    Column("counted_before", BigInteger, nullable=False),
+    Column("counted_before", BigInteger, nullable=False),  # answers that were known when it was made
     Column("created_at", Double, nullable=False),
     # Identifies the plan: after a failover another plan may have the same version. '': written by an older version.
     Column("id", Text, nullable=False, server_default=text("''")),
+    Column("watermark", BigInteger),  # of the evidence it was made from; NULL: written by version 0.1.0
+    Column("digest", Text, nullable=False, server_default=text("''")),  # of the rows up to the watermark
+    Column("known", Text, nullable=False, server_default=text("''")),  # JSON: answers above the watermark, by cell
 )
 
 evidence = Table(
@@ -136,7 +146,6 @@ evidence = Table(
     Column("s", Double, nullable=False),  # sum of 1 - reward
     Column("clicks_i", BigInteger, nullable=False),
     Column("clicks_j", BigInteger, nullable=False),
-    Column("epoch", Integer, nullable=False),  # of the last fold that changed the row
     # Impressions that got no feedback in time; n does not contain them, and may be 0.
     Column("unanswered", BigInteger, nullable=False, server_default=text("0")),
     sqlite_with_rowid=False,

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, Update, bindparam, case, exists, func, or_, select, update
+from sqlalchemy import Connection, Row, Select, Update, bindparam, case, func, or_, select, update
 
 from app.database.database import Clock
 from app.database.heartbeat import CLOCK_TOLERANCE_SECONDS, SILENCE_SECONDS, Heartbeat
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 _LATEST_BEAT = select(func.max(uptimes.c.last_beat_at), Clock())
 _SESSIONS = select(sessions.c.id, sessions.c.health).order_by(sessions.c.id).with_for_update()
-_WITH_OPEN = _SESSIONS.where(exists().where(impressions.c.session_id == sessions.c.id, impressions.c.epoch.is_(None)))
+_WITH_OPEN = _SESSIONS.where(sessions.c.next_sequence - 1 > sessions.c.watermark)
 _WITH_IMPRESSIONS = _SESSIONS.where(sessions.c.state != State.STOPPED.value, sessions.c.issued > 0)
 _END_FUTURE_PERIODS = (
     update(uptimes)

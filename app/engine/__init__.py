@@ -4,11 +4,11 @@ No clock, no IO, no global random state: the service, the simulator and the expe
 
 Modules, from the entry point down (the order of layers in pyproject.toml): `plan` (evidence in, demand and report out),
 `policies` (one file each), `allocation` (estimates and costs: which pairs to show for a proof), `certificate` (what is
-proven), `health` with `agreement` and `unanswered` (what contradicts the proof), `memory` (what a policy keeps from
-plan to plan), `bounds` (sound bounds for pairs), `choices` (what bounds depend on), `fit` and `completion` (low-rank
-estimates), `nystrom` (the paper's method), `confidence` (the interval of one entry), `delta_shares` (how delta is
-divided), `evidence` (counts), `demand` (what to show), `problem` (the question), `randomness` (one random stream per
-purpose), `arrays` (numbers of pairs).
+proven), `health` with `agreement`, `unanswered` and `late` (what contradicts the proof), `memory` (what a policy keeps
+from plan to plan), `bounds` (sound bounds for pairs), `choices` (what bounds depend on), `fit` and `completion`
+(low-rank estimates), `nystrom` (the paper's method), `confidence` (the interval of one entry), `delta_shares` (how
+delta is divided), `evidence` (counts), `demand` (what to show), `problem` (the question), `randomness` (one random
+stream per purpose), `arrays` (numbers of pairs).
 
 Notation (the paper is Bhargava, Ganti, Nowak, "Active Algorithms for Preference Learning Problems with Multiple
 Populations"; sections refer to it). Names are words in interfaces and these letters in formulas. A test checks that
@@ -72,6 +72,8 @@ every single-letter name of the engine is in the second column.
 | m, u, q    | m, q           | impressions of a pair or item; unanswered ones; U/N              |        | unanswered |
 | w          | w              | weight of an impression in a bet                                 |        | unanswered |
 | b_i        | b              | learned log odds of item i                                       | (K,)   | unanswered |
+| N, m       | n, m           | answers of a cell (a pair in a plan), n of them timely; late ones|        | late       |
+| a, c, q    | a, c, q        | timely clicks and late clicks of a cell; (a + c)/N               |        | late       |
 | v          | v              | a plan version                                                   |        | agreement  |
 | t, c       | t, c           | number of a round; constant of lil' UCB                          |        | policies   |
 """

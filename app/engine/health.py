@@ -13,7 +13,7 @@ selection (the current leader probably had good luck earlier). Three methods are
 one of them failed. Used for direct bounds against structural ones. (The lower bounds of the certificate do not hold for
 all pairs at once: here the level of each pair is divided by the number of pairs.)
 
-**Missing feedback within a plan**, in `unanswered`.
+**Missing feedback within a plan**, in `unanswered`; **late answers** to a pair within a plan, in `late`.
 
 Cost O(rows of the evidence + P), no loop over pairs.
 """
@@ -36,6 +36,7 @@ from app.engine.choices import Blank, Choices
 from app.engine.confidence import upper_end
 from app.engine.delta_shares import Shares, portion
 from app.engine.evidence import Evidence, PairClicks
+from app.engine.late import LateAnswers, late_clicks_differ
 from app.engine.problem import Model, Problem
 from app.engine.unanswered import Unanswered, uneven_loss
 
@@ -44,7 +45,7 @@ FALSE_ALARMS = 0.001
 
 ALARM_PER_CHECK = FALSE_ALARMS / 8
 """The part of `FALSE_ALARMS` for one check: structure, partners, never both, drift of pairs, drift of items, missing
-feedback, only clicks. One of the eight parts is unused."""
+feedback, only clicks, late answers."""
 
 NEVER_BOTH = 100
 """It is a finding if no impression had two clicks although independent clicks would produce this many. Groups of users
@@ -72,6 +73,7 @@ class FindingKind(StrEnum):
     DRIFT = "drift"  # click rates up to some plan, and after it
     SILENCE = "silence"  # the unanswered part of some pairs, and of the rest of their plans
     ONLY_CLICKS = "only_clicks"  # all answers are clicks, and many impressions are unanswered
+    LATE = "late"  # how often late answers are clicks, and how often timely ones are
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,12 @@ class Finding:
 
 
 def findings(
-    problem: Problem, evidence: Evidence, choices: Choices, shares: Shares, unanswered: Unanswered
+    problem: Problem,
+    evidence: Evidence,
+    choices: Choices,
+    shares: Shares,
+    unanswered: Unanswered,
+    late: LateAnswers | None = None,
 ) -> tuple[Finding, ...]:
     """Returns what contradicts the assumptions, at most one finding of a kind; nothing in the deterministic model.
 
@@ -107,6 +114,7 @@ def findings(
         _drift_of_pairs(evidence) or (_drift_of_items(evidence) if uses_item_clicks else None),
         _missing_feedback(problem.n_items, unanswered),
         _only_clicks(evidence, unanswered),
+        _late_answers(late) if late is not None else None,
     )
     return tuple(found for found in checks if found is not None)
 
@@ -258,11 +266,30 @@ def _only_clicks(evidence: Evidence, unanswered: Unanswered) -> Finding | None:
     This check assumes something about the population, too: on average over the first pairs shown, at least one
     impression in five has no click. In a population without this property, it may be true that all were clicked.
     """
-    missing = int(unanswered.missing.sum())
-    share = missing / max(missing + evidence.samples, 1)
-    if evidence.samples < ONLY_CLICKS or evidence.s.sum() > 0 or share < MISSING_IS_COMMON:
+    if evidence.s.sum() > 0:
         return None
-    return Finding(FindingKind.ONLY_CLICKS, True, (), {"clicks": float(evidence.samples), "unanswered": share})
+    # Plan by plan: later plans show better pairs, of which fewer impressions have no click. The evidence may contain
+    # many plans the first time it is not empty.
+    width = int(unanswered.version.max(initial=0)) + 1
+    answered, missing = (
+        np.cumsum(np.bincount(unanswered.version, column, width))
+        for column in (unanswered.answered, unanswered.missing)
+    )
+    share = missing / np.maximum(missing + answered, 1)
+    found = np.flatnonzero((answered >= ONLY_CLICKS) & (share >= MISSING_IS_COMMON))
+    if len(found) == 0:
+        return None
+    detail = {"clicks": answered[found[-1]], "unanswered": share[found[-1]]}
+    return Finding(FindingKind.ONLY_CLICKS, True, (), _plain(detail))
+
+
+def _late_answers(late: LateAnswers) -> Finding | None:
+    """Returns a finding if late answers are clicks more often, or less often, than timely ones."""
+    found = late_clicks_differ(late, ALARM_PER_CHECK)
+    if found is None:
+        return None
+    detail = {"clicked": found.share, "expected": found.expected, "late": float(found.late)}
+    return Finding(FindingKind.LATE, True, (), detail)
 
 
 def _plain(detail: Mapping[str, float]) -> dict[str, float]:

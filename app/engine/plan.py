@@ -1,9 +1,13 @@
-"""The one entry point: a problem, counts and a memory in; a demand, a report and a memory out."""
+"""The one entry point: a problem, counts and a memory in; a demand, a report and a memory out.
+
+A proof may use only the evidence: impressions up to the watermark, in issue order. What to show next may depend on
+every answer that has arrived, in any order (`known`): a pair is chosen before its outcome, whatever it is chosen from.
+"""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple, TypedDict, overload
 
 import numpy as np
 
@@ -64,16 +68,30 @@ class Plan:
     memory: Memory
 
 
-def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -> Plan:
+@overload
+def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -> Plan: ...
+
+
+@overload
+def plan(
+    policy: Policy, problem: Problem, evidence: Evidence, memory: Memory, known: Evidence | None
+) -> Plan | None: ...
+
+
+def plan(
+    policy: Policy, problem: Problem, evidence: Evidence, memory: Memory, known: Evidence | None = None
+) -> Plan | None:
     """Returns what to show next and what is proven; the same arguments always give the same plan.
 
+    None: the known answers would certify, so nothing new has to be planned; the proof waits for the watermark.
+
+    `evidence` proves; `known`, which contains it, is what the policy sees (None: the evidence is all that is known).
     The verdict comes from the certificate, never from the policy's own stopping rule. A certified verdict latches and
     asks for nothing more. Randomness is derived from the problem's seed and the version of the plan being made.
     """
     policy.check(problem)
     version = memory.version + 1
-    proving = Evidence.empty(problem.n_items) if policy.guesses and version == GUESSED_AT else evidence
-    assessment = assess(problem, proving, memory.choices, policy.shares(problem))
+    assessment = _assess(policy, problem, evidence, memory)
     certified = memory.certified or _certify(assessment, version)
     if certified is not None:
         report = Report(
@@ -88,9 +106,13 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
             assumptions=certified.assumptions,
         )
         return Plan(Demand.nothing(), report, Memory(version, memory.notes, certified, memory.choices))
+    expected = assessment if known is None else _assess(policy, problem, known, memory)
+    known = known or evidence
+    if expected.certified:
+        return None
     rng = source(Purpose.PLAN, problem.seed, version)
-    room = _NO_LIMIT if problem.budget is None else max(problem.budget - evidence.samples, 0)
-    situation = Situation(problem, evidence, assessment, memory.notes, version, room, rng, memory.choices)
+    room = _NO_LIMIT if problem.budget is None else max(problem.budget - known.samples, 0)
+    situation = Situation(problem, known, expected, memory.notes, version, room, rng, memory.choices)
     proposal = policy.propose(situation)
     demand = proposal.demand.limited(room, rng)
     report = Report(
@@ -109,6 +131,13 @@ def plan(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -
     )
     choices = memory.choices if proposal.choices is None else proposal.choices
     return Plan(demand, report, Memory(version, proposal.notes, choices=choices))
+
+
+def _assess(policy: Policy, problem: Problem, evidence: Evidence, memory: Memory) -> Assessment:
+    """Returns what the evidence proves; nothing at the plan that may make the guess, which later proofs start from."""
+    if policy.guesses and memory.version + 1 == GUESSED_AT:
+        evidence = Evidence.empty(problem.n_items)
+    return assess(problem, evidence, memory.choices, policy.shares(problem))
 
 
 class _Displayed(TypedDict):

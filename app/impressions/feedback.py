@@ -49,22 +49,31 @@ class Rewards:
 FeedbackRows = Sequence[Feedback] | Rewards
 
 
-@dataclass(slots=True)  # not frozen: one is made for every row, and freezing takes four times as long
-class StoredImpression:
-    """A stored impression, as far as feedback and folds need it. The columns of its row have the same names."""
+class StoredImpression(NamedTuple):
+    """A stored impression, as far as feedback and folds need it. The columns of its row have the same names.
+
+    A tuple, because folds and feedback make one for every row.
+    """
 
     sequence: int
     i: int  # in the order shown
     j: int
     plan_version: int
+    counts: bool  # False: a repeat in the deterministic model
     issued_at: float
     outcome: float | None  # the reward, once answered in time
     clicked: int | None  # bit 1: first slot, bit 2: second slot (item-level feedback)
+    answered_at: float | None
     not_shown: bool
+    given_up: bool = False  # final without an answer
+    void: bool = False  # not shown, lost, or no process could take its feedback: it is not evidence
     late_outcome: float | None = None
     late_clicked: int | None = None
-    epoch: int | None = None  # of the fold that counted it or found it void
-    void: bool = False
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two items, the lower number first."""
+        return (self.i, self.j) if self.i <= self.j else (self.j, self.i)
 
 
 class Decision(NamedTuple):
@@ -73,7 +82,7 @@ class Decision(NamedTuple):
     status: FeedbackStatus
     outcome: float | None = None  # write as the outcome
     clicked: int | None = None
-    not_shown: bool = False  # mark as not shown: void at the next fold
+    not_shown: bool = False  # mark as not shown, and so as void
     late: bool = False  # write outcome and clicked into the late columns instead
 
 
@@ -99,8 +108,8 @@ def check_feedback(feedback: Feedback, session: Session) -> None:
 def decide(impression: StoredImpression, feedback: Feedback, session: FixedParts, now: float) -> Decision:
     """Returns what to do with feedback that arrives at `now` (database time, read after the row was locked).
 
-    Feedback counts if it arrives before the impression is final, and only the first one does. The fold that counts an
-    impression writes its epoch under the same row lock, so feedback cannot be accepted after a fold has passed it.
+    Feedback counts if it arrives before the impression is final, and only the first one does. A fold marks unanswered
+    impressions as given up before it passes them, so feedback cannot be accepted after that.
     """
     if feedback.not_shown:
         return _decide_not_shown(impression, session.settings, now)
@@ -138,8 +147,8 @@ def _earlier_answer(impression: StoredImpression) -> tuple[float | None, int | N
 
 
 def _is_final(impression: StoredImpression, settings: Settings, now: float) -> bool:
-    """Returns whether it is too late: a fold has passed the impression, or its window or time to live is over."""
-    return impression.epoch is not None or impression.void or now >= impression.issued_at + settings.final_after_seconds
+    """Returns whether it is too late: a fold gave the impression up, or its window or time to live is over."""
+    return impression.given_up or impression.void or now >= impression.issued_at + settings.final_after_seconds
 
 
 def _value(feedback: Feedback, shown: tuple[str, str]) -> tuple[float, int | None]:

@@ -8,7 +8,7 @@ a list of clicked items) is read and decided one by one.
 import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress
 from operator import not_
 from typing import NamedTuple
@@ -52,7 +52,7 @@ _LOCKED = (
     select(
         impressions.c.ticket,
         impressions.c.session_id,
-        *(impressions.c[field] for field in StoredImpression.__dataclass_fields__),
+        *(impressions.c[field] for field in StoredImpression._fields),
     )
     .where(IsOneOf(impressions.c.ticket, "tickets"))
     .order_by(impressions.c.session_id, impressions.c.sequence)
@@ -61,19 +61,14 @@ _LOCKED = (
 )
 _BY_TICKET = Prepared(select(Clock().label("now"), _LOCKED))  # the time at which each row had been locked
 
-# Not "epoch IS NULL": without statistics, PostgreSQL assumes that this is rare, and reads all open rows.
-_STILL_OPEN = "coalesce(impressions.epoch, -1) = -1 AND impressions.outcome IS NULL AND NOT impressions.not_shown"
+_STILL_OPEN = "NOT impressions.given_up AND impressions.outcome IS NULL AND NOT impressions.not_shown"
 _KEYS = ["session_id", "sequence"]
-_ACCEPT = BulkUpdate(impressions, ["outcome", "clicked", "not_shown", "answered_at"], _KEYS, _STILL_OPEN)
+_ACCEPT = BulkUpdate(impressions, ["outcome", "clicked", "not_shown", "void", "answered_at"], _KEYS, _STILL_OPEN)
 _STORE_LATE = BulkUpdate(
     impressions, ["late_outcome", "late_clicked", "late_at"], _KEYS, "impressions.late_outcome IS NULL"
 )
 
-_UNANSWERED = (
-    "impressions.outcome IS NULL AND NOT not_shown AND late_outcome IS NULL AND NOT void"
-    # Not "epoch IS NULL": the database would use the partial index of open rows, which is slow for a few tickets.
-    " AND coalesce(epoch, -1) = -1"
-)
+_UNANSWERED = "impressions.outcome IS NULL AND NOT not_shown AND late_outcome IS NULL AND NOT void AND NOT given_up"
 _ACCEPT_SQLITE = (
     f"UPDATE impressions SET outcome = ?, answered_at = (SELECT {SQLITE_NOW})"  # noqa: S608 - no values
     # By row number: a sorted list of numbers costs a third less than one of tickets.
@@ -143,7 +138,7 @@ class FeedbackJob(Job[FeedbackRequest, list[FeedbackStatus]]):
             self._results = [_all_accepted(each, sessions_) for each in requests]
             return self._results
         rest = set(touched) - accepted | set(others)
-        # The time is read after the rows were locked: a fold that came first has written their epoch already.
+        # The time is read after the rows were locked: a fold that came first has marked those that it gave up.
         stored, now = _lock(connection, rest, steps)
         changes = _Changes(now)
         self._results = [_result(each, sessions_, accepted, stored, changes) for each in requests]
@@ -264,10 +259,10 @@ def _lock(
     """Returns the impressions of these tickets, locked, each with its session; and the time."""
     rows = _BY_TICKET.rows(connection, tickets=list(tickets)) if tickets else []
     by_ticket = {row[1]: (row[2], StoredImpression(*row[3:])) for row in rows}
-    for session_id, impression in by_ticket.values():
+    for ticket, (session_id, impression) in by_ticket.items():
         step = steps.get(session_id)
         if step is not None and step.covers(impression.sequence):
-            impression.issued_at = step.at  # its lifetime began again
+            by_ticket[ticket] = session_id, impression._replace(issued_at=step.at)  # its lifetime began again
     return by_ticket, max((row[0] for row in rows), default=0.0)
 
 
@@ -283,7 +278,7 @@ class _Changes:
         if decision.late:
             self.late.append((decision.outcome, decision.clicked, self.now, session_id, sequence))
         else:
-            new = (decision.outcome, decision.clicked, decision.not_shown, self.now)
+            new = (decision.outcome, decision.clicked, decision.not_shown, decision.not_shown, self.now)
             self.accepted.append((*new, session_id, sequence))
 
 
@@ -336,5 +331,5 @@ def _decide(
 def _after(impression: StoredImpression, decision: Decision) -> StoredImpression:
     """Returns the impression as this decision leaves it."""
     if decision.late:
-        return replace(impression, late_outcome=decision.outcome, late_clicked=decision.clicked)
-    return replace(impression, outcome=decision.outcome, clicked=decision.clicked, not_shown=decision.not_shown)
+        return impression._replace(late_outcome=decision.outcome, late_clicked=decision.clicked)
+    return impression._replace(outcome=decision.outcome, clicked=decision.clicked, not_shown=decision.not_shown)

@@ -26,7 +26,7 @@ from app.engine.randomness import Purpose as Randomness
 from app.engine.randomness import source
 from app.errors import SessionStopped
 from app.sessions.model import Session
-from app.wire.vocabulary import State
+from app.wire.vocabulary import State, WhileWaiting
 
 CHUNK = 100_000
 """Positions shuffled at a time: under 1 MB and a few milliseconds."""
@@ -227,6 +227,8 @@ class HandoutState:
         """Returns how many of the next impressions explore, at most `wanted`."""
         if self.session.state is not State.RUNNING or self.sequence is None or self.sequence.total == 0:
             return 0
+        if self.session.settings.while_waiting is WhileWaiting.EXPLOIT:
+            wanted = min(wanted, self.sequence.total - self.cursor)
         if self.session.budget is not None:
             wanted = min(wanted, self.session.budget - (self.issued - self.void))
         share = self.session.settings.explore_share

@@ -55,7 +55,7 @@ class Sessions:
             budget=new.budget,
             plan_version=0,
             plan_id="",
-            epoch=0,
+            watermark=0,
             created_at=0.0,
             updated_at=0.0,
         )

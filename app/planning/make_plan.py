@@ -6,6 +6,7 @@ from datetime import datetime
 import numpy as np
 
 from app.counting.rules import EvidenceRows
+from app.database.statements import compact_json
 from app.engine.choices import Choices
 from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
@@ -33,13 +34,20 @@ def unanswered_of(rows: EvidenceRows, closed_before: int) -> Unanswered:
     return Unanswered(i, j, version, answered, unanswered, closed_before)
 
 
-def make_plan(planning_input: PlanningInput, now: datetime) -> Planned:
-    """Returns the next plan. It depends only on what is stored; `now` is only shown in the snapshot."""
+def make_plan(planning_input: PlanningInput, now: datetime) -> Planned | None:
+    """Returns the next plan. It depends only on what is stored; `now` is only shown in the snapshot.
+
+    None: the answers that have arrived would certify the session, and the proof waits for the watermark.
+    """
     session, problem = planning_input.session, planning_input.session.problem
     policy = policy_named(session.settings.policy)
     evidence, shares = planning_input.evidence.to_evidence(len(session.items)), policy.shares(problem)
+    above = planning_input.known
+    known = above.added_to(evidence) if above.n else None
     loaded = load_memory(planning_input)
-    result = plan(policy, problem, evidence, loaded.memory)
+    result = plan(policy, problem, evidence, loaded.memory, known)
+    if result is None:
+        return None
     last = None if planning_input.last_plan is None else planning_input.last_plan.report
     findings_now = _findings(planning_input, problem, evidence, loaded.memory.choices, shares)
     new_health = (*loaded.lost, *_changed_shares(last, shares), *findings_now)
@@ -50,12 +58,14 @@ def make_plan(planning_input: PlanningInput, now: datetime) -> Planned:
     )
     new = StoredPlan(
         version=result.memory.version,
-        epoch=session.epoch,
+        watermark=session.watermark,
         demand=demand,
         handout=demand,
         report=report,
         memory=result.memory.to_json(),
-        counted_before=planning_input.counters.counted,
+        counted_before=planning_input.counters.counted + sum(above.n),
+        digest=planning_input.log.digest,
+        known=compact_json(above.to_plain()) if above.n else "",
         follows=session.plan_id,
     )
     snapshot = snapshot_of(
@@ -88,4 +98,4 @@ def _new_certificate(
     certified = result.memory.certified
     if certified is None or certified.version != result.memory.version or suspends((*planning_input.health, *health)):
         return None
-    return certificate_of(planning_input.session, certified, proof, planning_input.evidence)
+    return certificate_of(planning_input.session, certified, proof, planning_input.evidence, planning_input.log)

@@ -1,11 +1,16 @@
-"""When to fold and plan: soon after enough feedback, every second while impressions are open, in the background."""
+"""When to fold and plan: soon after enough feedback, every second while impressions are open, in the background.
+
+A plan is made from every answer that has arrived. If these answers would certify the session, it needs no other plan:
+hand-out continues, and the verdict is checked again whenever the watermark has moved.
+"""
 
 import asyncio
 import logging
+import math
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -18,9 +23,10 @@ from app.planning.sql import add_plan, read_last_plan, read_sessions_to_advance
 from app.planning.worker import PlanWorker
 from app.results.best_pair import Snapshots
 from app.results.notes import is_outdated
-from app.sessions.model import Session
+from app.sessions.model import Session, Settings
 from app.sessions.sql import SessionCache, SessionLookup
 from app.telemetry.metrics import Meter
+from app.wire.vocabulary import WhileWaiting
 
 TICK_SECONDS = 0.05
 SWEEP_SECONDS = 1.0
@@ -37,6 +43,13 @@ EAGERNESS = 0.25
 """Fold once this process has received this share of the feedback that the plan still needs; other processes may have
 received the rest."""
 
+CHECKING_SHARE = 0.1
+"""At most this share of the time is spent on checking whether one session is proven: large ones take seconds."""
+
+ENOUGH_KNOWN = 0.8
+"""Part of a plan's answers that completes it if its demand is handed out only once: waiting for the slowest ones would
+take longer than planning without them."""
+
 log = logging.getLogger(__name__)
 
 
@@ -45,8 +58,16 @@ class _Target:
     """When the current plan of a session is complete."""
 
     plan: tuple[int, str]  # its version and id
-    counted: int  # impressions in the evidence that complete it
-    idle: bool  # the plan has no pairs: certified or exhausted
+    known: int  # answers that complete it
+    demanded: int  # 0: the plan has no pairs (certified or exhausted)
+
+
+@dataclass(frozen=True)
+class _AwaitedProof:
+    """The known answers would certify a session."""
+
+    watermark: int  # at the last check
+    check_after: float  # monotonic time
 
 
 class Planner:
@@ -77,6 +98,7 @@ class Planner:
         self._locks: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._not_before: dict[str, float] = {}
         self._quiet_until: dict[str, float] = {}
+        self._awaited: dict[str, _AwaitedProof] = {}
         self._task: asyncio.Task[None] | None = None
         self._advancing: dict[str, asyncio.Task[None]] = {}
 
@@ -91,12 +113,12 @@ class Planner:
             folded = await self._fold(session_id)
             session = await self._lookup.read(session_id)
             target = await self._target(session)
-            self._lacking[session_id] = max(target.counted - folded.counters.counted, 1)
+            self._lacking[session_id] = max(target.known - folded.known, 1)
             if plan_anyway:
-                while not await self._plan(session):
+                while not await self._plan(session, folded):
                     pass  # another process was faster, and may not have seen the change yet
-            elif self._is_complete(target, session, folded):
-                await self._plan(session)
+            elif self._is_complete(target, session, folded) or self._may_be_proven(session_id, folded):
+                await self._plan(session, folded)
             elif session.settings.model is Model.DETERMINISTIC:
                 await self._snapshots.refresh(session_id)  # the fold may have found a contradiction, which suspends
             elif is_outdated(folded.shown_health, session.settings, folded.signals, folded.stored_health):
@@ -105,7 +127,7 @@ class Planner:
     async def make_first_plan(self, planning_input: PlanningInput) -> Planned:
         """Returns the first plan of a session that is not stored yet."""
         with self._meter.timed("bestpair_planning_seconds"):
-            return await self._worker.plan(planning_input, self._clock())
+            return await self._worker.first_plan(planning_input, self._clock())
 
     async def _fold(self, session_id: str) -> FoldResult:
         began = time.monotonic()
@@ -124,19 +146,31 @@ class Planner:
         return target
 
     def _is_complete(self, target: _Target, session: Session, folded: FoldResult) -> bool:
-        counters = folded.counters
-        if target.idle:
+        counters, settings = folded.counters, session.settings
+        if target.demanded == 0:
             return False
-        if session.settings.model is Model.DETERMINISTIC and folded.plan_is_out and counters.outstanding == 0:
-            return True  # some feedback was lost: repeats do not count, so only a new plan can get it
+        if _is_shown_once(settings) and folded.plan_is_out and folded.unanswered == 0:
+            return True  # some feedback was lost, and only a new plan can get it
         spent = session.budget is not None and counters.issued - counters.void >= session.budget
-        return counters.counted >= target.counted or (spent and counters.outstanding == 0)
+        return folded.known >= target.known or (spent and counters.outstanding == 0)
 
-    async def _plan(self, session: Session) -> bool:
-        """Makes and stores the next plan; returns False if another process had stored one already."""
+    def _may_be_proven(self, session_id: str, folded: FoldResult) -> bool:
+        """Returns whether the watermark has moved since the last check of a session that awaits its proof."""
+        awaited = self._awaited.get(session_id)
+        if awaited is None:
+            return False
+        return folded.watermark > awaited.watermark and time.monotonic() >= awaited.check_after
+
+    async def _plan(self, session: Session, folded: FoldResult) -> bool:
+        """Makes and stores the next plan, if one is needed; returns False if another process had stored one already."""
+        began = time.monotonic()
         with self._meter.timed("bestpair_planning_seconds"):
             timeline = await self._store.timeline()
             planned = await self._worker.plan_stored(session, self._clock())
+        if planned is None:
+            self._await_proof(session, folded, time.monotonic() - began)
+            return True
+        self._awaited.pop(session.id, None)
         try:
             if not await self._store.write(add_plan, session.id, planned, timeline):
                 self._meter.count("bestpair_plans_total", "lost")
@@ -154,10 +188,18 @@ class Planner:
             await self._snapshots.refresh(session.id)  # it changed while the plan was computed
         return True
 
+    def _await_proof(self, session: Session, folded: FoldResult, seconds: float) -> None:
+        """Asks for the next plan after as many answers as the current plan demanded; checks the verdict before."""
+        check_after = time.monotonic() + seconds * (1 / CHECKING_SHARE - 1)
+        self._awaited[session.id] = _AwaitedProof(folded.watermark, check_after)
+        target = self._targets[session.id]
+        self._targets[session.id] = replace(target, known=folded.known + max(target.demanded, 1))
+
     def forget(self, session_id: str) -> None:
         """Drops everything that is cached for a deleted session."""
         for known in (
             self._targets, self._lacking, self._feedback, self._locks, self._not_before, self._quiet_until,
+            self._awaited,
         ):  # fmt: skip
             known.pop(session_id, None)
 
@@ -235,6 +277,13 @@ class Planner:
 def _target_of(session: Session, last: StoredPlan | None) -> _Target:
     plan = (session.plan_version, session.plan_id)
     if last is None:
-        return _Target(plan, 0, idle=False)
+        return _Target(plan, 0, demanded=1)
     demanded = last.demand.total
-    return _Target(plan, last.counted_before + demanded, idle=demanded == 0)
+    exploits = session.settings.while_waiting is WhileWaiting.EXPLOIT
+    needed = math.ceil(ENOUGH_KNOWN * demanded) if exploits else demanded
+    return _Target(plan, last.counted_before + needed, demanded)
+
+
+def _is_shown_once(settings: Settings) -> bool:
+    """Returns whether a plan's demand is handed out once; otherwise it is handed out again until the next plan."""
+    return settings.model is Model.DETERMINISTIC or settings.while_waiting is WhileWaiting.EXPLOIT

@@ -4,27 +4,37 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sqlalchemy import Connection, and_, bindparam, exists, func, insert, or_, select, update
+from sqlalchemy import Boolean, Connection, and_, bindparam, func, insert, not_, or_, select, update
 
+from app.counting.chain import chain_start
 from app.counting.rules import EvidenceRows
 from app.counting.signals_sql import SIGNAL_COLUMNS, signals_of
+from app.counting.sql import read_known
 from app.database.database import now
-from app.database.statements import BulkInsert
+from app.database.statements import AnyRow, BulkInsert
 from app.database.tables import certificates, evidence, impressions, plans, sessions
 from app.health import from_text
 from app.impressions.handout_order import PairCounts
 from app.planning.plan import Planned, PlanningInput, StoredPlan
+from app.results.certificates import LogState
 from app.results.sql import Certificate
 from app.sessions.changes_sql import insert_session
-from app.sessions.model import Counters, Session, Snapshot
+from app.sessions.model import Counters, Session, Settings, Snapshot
 from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, SessionCache, locked_session, one_row, session_from_row
 from app.wire.session_settings import EditableSettings
+from app.wire.vocabulary import MissingFeedback
 
 PLAN_COLUMNS = [column for column in plans.c if column.name not in {"session_id", "created_at", "id"}]
 
-_OUTSTANDING = (
+_OUTSTANDING = (  # what no plan has used: where silence means "no click", clicks are not known before the window closes
     select(impressions.c.i, impressions.c.j, func.count())
-    .where(impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None), impressions.c["counts"])
+    .where(
+        impressions.c.session_id == bindparam("id"),
+        impressions.c.sequence > bindparam("watermark"),
+        impressions.c["counts"],
+        not_(impressions.c.not_shown),
+        or_(impressions.c.outcome.is_(None), not_(bindparam("answers_are_known", type_=Boolean()))),
+    )
     .group_by(impressions.c.i, impressions.c.j)
 )
 _ADD_CERTIFICATE = BulkInsert(
@@ -32,9 +42,12 @@ _ADD_CERTIFICATE = BulkInsert(
     ["session_id", "body", "digest", "created_at"],
     "ON CONFLICT (session_id) DO NOTHING",  # the first one is final
 )
-_SESSION = select(*SESSION_COLUMNS, *COUNTER_COLUMNS, sessions.c.health, *SIGNAL_COLUMNS).where(
-    sessions.c.id == bindparam("id")
-)
+_SESSION = select(
+    *SESSION_COLUMNS,
+    *COUNTER_COLUMNS,
+    *(sessions.c[name] for name in ("health", "digest", "first_chained")),
+    *SIGNAL_COLUMNS,
+).where(sessions.c.id == bindparam("id"))
 _EVIDENCE = (
     select(*(evidence.c[name] for name in EvidenceRows.__dataclass_fields__))
     .where(evidence.c.session_id == bindparam("id"))
@@ -43,9 +56,13 @@ _EVIDENCE = (
 _VERSION = select(sessions.c.plan_version).where(sessions.c.id == bindparam("id"))
 _PLAN = select(*PLAN_COLUMNS).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
 _MEMORY = select(plans.c.memory).where(plans.c.session_id == bindparam("id"), plans.c.version == bindparam("version"))
-_FIRST_OPEN = (  # plan versions follow the issue order, so the first open impression has the lowest
+_FIRST_ABOVE = (  # plan versions follow the issue order, so the first impression above the watermark has the lowest
     select(impressions.c.plan_version)
-    .where(impressions.c.session_id == bindparam("id"), impressions.c.epoch.is_(None), impressions.c["counts"])
+    .where(
+        impressions.c.session_id == bindparam("id"),
+        impressions.c.sequence > bindparam("watermark"),
+        impressions.c["counts"],
+    )
     .order_by(impressions.c.sequence)
     .limit(1)
 )
@@ -53,7 +70,7 @@ _TO_ADVANCE = (
     select(sessions.c.id)
     .where(
         or_(
-            exists().where(impressions.c.session_id == sessions.c.id, impressions.c.epoch.is_(None)),
+            sessions.c.next_sequence - 1 > sessions.c.watermark,
             # All is folded, the budget is spent, and the plan has pairs left: the next plan was lost in a crash.
             and_(sessions.c.handout_total > 0, sessions.c.issued - sessions.c.void >= sessions.c.budget),
         ),
@@ -87,11 +104,11 @@ def add_plan(connection: Connection, session_id: str, planned: Planned, timeline
     """
     plan, session = planned.plan, locked_session(connection, session_id)
     # After a failover the database may be in an earlier state, in which the plan's evidence was never counted.
-    if (plan.version, plan.follows) != (session.plan_version + 1, session.plan_id) or plan.epoch > session.epoch:
+    if (plan.version, plan.follows) != (session.plan_version + 1, session.plan_id) or session.timeline != timeline:
         return False
-    if session.timeline != timeline:
+    if plan.watermark is None or plan.watermark > session.watermark:
         return False
-    plan = replace(plan, handout=less_outstanding(plan.demand, _outstanding(connection, session_id)))
+    plan = replace(plan, handout=less_outstanding(plan.demand, _outstanding(connection, session)))
     at = now(connection)
     row = plan.to_row(session_id, at)
     connection.execute(insert(plans), row)
@@ -139,10 +156,12 @@ def less_outstanding(demand: PairCounts, outstanding: Mapping[tuple[int, int], i
     return PairCounts.of(handout) if handout else demand
 
 
-def _outstanding(connection: Connection, session_id: str) -> Mapping[tuple[int, int], int]:
-    """Returns how many open impressions that count each unordered pair has."""
+def _outstanding(connection: Connection, session: AnyRow) -> Mapping[tuple[int, int], int]:
+    """Returns how many impressions of each unordered pair count and are not known yet."""
     out: Counter[tuple[int, int]] = Counter()
-    for i, j, count in connection.execute(_OUTSTANDING, {"id": session_id}):
+    known = Settings.from_text(session.settings).missing_feedback is MissingFeedback.VOID
+    parameters = {"id": session.id, "watermark": session.watermark, "answers_are_known": known}
+    for i, j, count in connection.execute(_OUTSTANDING, parameters):
         out[min(i, j), max(i, j)] += count
     return out
 
@@ -150,11 +169,13 @@ def _outstanding(connection: Connection, session_id: str) -> Mapping[tuple[int, 
 def read_planning_input(connection: Connection, session_id: str, cache: SessionCache) -> PlanningInput:
     """Returns everything that planning needs; raises SessionNotFound."""
     row = one_row(connection, _SESSION, session_id)
-    first_open = connection.execute(_FIRST_OPEN, {"id": session_id}).scalar_one_or_none()
+    session = session_from_row(connection, row, cache)
+    above = {"id": session_id, "watermark": session.watermark}
+    first_open = connection.execute(_FIRST_ABOVE, above).scalar_one_or_none()
     columns = zip(*connection.execute(_EVIDENCE, {"id": session_id}), strict=True)
     before = {"id": session_id, "version": row.plan_version - 1}
     return PlanningInput(
-        session=session_from_row(connection, row, cache),
+        session=session,
         counters=Counters.from_row(row),
         evidence=EvidenceRows(*(list(column) for column in columns)),
         last_plan=_plan(connection, session_id, row.plan_version),
@@ -162,6 +183,8 @@ def read_planning_input(connection: Connection, session_id: str, cache: SessionC
         memory_before=connection.execute(_MEMORY, before).scalar_one_or_none(),
         closed_before=row.plan_version if first_open is None else first_open,
         signals=signals_of(row, row.issued, row.answered, now(connection)),
+        known=read_known(connection, session_id, session.watermark, session.settings),
+        log=LogState(row.digest or chain_start(session_id).hex(), row.first_chained),
     )
 
 
@@ -178,7 +201,7 @@ def _plan(connection: Connection, session_id: str, version: int) -> StoredPlan |
 def read_sessions_to_advance(connection: Connection) -> list[str]:
     """Returns sessions, in any state, that may have something to fold or plan although no request comes.
 
-    These are sessions with open impressions (their windows may have closed), and those whose budget is spent while
-    their plan still has pairs to hand out.
+    These are sessions with impressions above the watermark (their windows may have closed), and those whose budget is
+    spent while their plan still has pairs to hand out.
     """
     return list(connection.execute(_TO_ADVANCE).scalars())

@@ -29,8 +29,8 @@ OWN_PROCESS_ITEMS = 100
 _NICENESS = 5
 _Request = PlanningInput | str
 """What to plan: the whole input, or the id of a stored session."""
-_Response = Planned | SessionError | str
-"""A plan, an error for the caller, or the traceback of an unexpected error."""
+_Response = Planned | None | SessionError | str
+"""A plan, None if no plan is needed, an error for the caller, or the traceback of an unexpected error."""
 
 
 class ProcessDied(Exception):
@@ -50,24 +50,29 @@ class PlanWorker:
         self._one_at_a_time = asyncio.Semaphore(1)
         self._process: _Process | None = None
 
-    async def plan_stored(self, session: Session, now: datetime) -> Planned:
-        """Returns the next plan of a stored session.
+    async def plan_stored(self, session: Session, now: datetime) -> Planned | None:
+        """Returns the next plan of a stored session, None if its known answers only await their proof.
 
         Raises SessionNotFound, StorageUnavailable, ProcessDied, PlanFailed.
         """
         if len(session.items) < OWN_PROCESS_ITEMS:
-            return await self.plan(await self._store.read(read_planning_input, session.id, self._cache), now)
+            return await self._plan(await self._store.read(read_planning_input, session.id, self._cache), now)
         async with self._one_at_a_time:
             return await self._request(session.id, now)
 
-    async def plan(self, planning_input: PlanningInput, now: datetime) -> Planned:
-        """Returns the plan for this input; raises ProcessDied, PlanFailed."""
+    async def first_plan(self, planning_input: PlanningInput, now: datetime) -> Planned:
+        """Returns the first plan of a session; raises ProcessDied, PlanFailed."""
+        planned = await self._plan(planning_input, now)
+        assert planned is not None  # noqa: S101 - for the type checker: without answers, nothing awaits a proof
+        return planned
+
+    async def _plan(self, planning_input: PlanningInput, now: datetime) -> Planned | None:
         async with self._one_at_a_time:
             if len(planning_input.session.items) < OWN_PROCESS_ITEMS:
                 return await asyncio.to_thread(make_plan, planning_input, now)
             return await self._request(planning_input, now)
 
-    async def _request(self, request: _Request, now: datetime) -> Planned:
+    async def _request(self, request: _Request, now: datetime) -> Planned | None:
         if self._process is None:
             self._process = _Process(self._store.url)
         try:

@@ -21,9 +21,10 @@ from app.results.report import ALWAYS_ASSUMED
 from app.results.sql import Certificate
 from app.sessions.model import Session
 
-SCHEMA = 2
-"""Schema 2 has all shares of delta, the choices that bounds use, and clicks by item. Schema 1 had none of these; it can
-still be verified.
+SCHEMA = 3
+"""Schema 3 has the digests of the log: impressions are counted in the order of the session. Schema 2 has all shares of
+delta, the choices that bounds use, and clicks by item; its impressions were counted pair by pair. Schema 1 had none of
+these. Both can still be verified.
 
 A kind of bound that a document does not name has no share of delta and made no choices. Version 0.1.0 also wrote
 `gram`, `landmarks` and `gram_refuted`, of a bound that is removed: zero, empty and false in all its certificates."""
@@ -44,6 +45,14 @@ PROOF_SETTINGS = (
 """The settings that the proof, or a check of it, depends on."""
 
 
+@dataclass(frozen=True)
+class LogState:
+    """The digest of the impressions up to the watermark, and the sequence of the first one in the chain."""
+
+    digest: str = ""
+    first_chained: int = 1
+
+
 @dataclass(frozen=True, eq=False)
 class Proof:
     """Everything that a verdict is computed from."""
@@ -54,8 +63,10 @@ class Proof:
     shares: Shares
 
 
-def certificate_of(session: Session, certified: Certified, proof: Proof, rows: EvidenceRows) -> Certificate:
-    """Returns the document that proves one verdict; it is never changed."""
+def certificate_of(
+    session: Session, certified: Certified, proof: Proof, rows: EvidenceRows, log: LogState
+) -> Certificate:
+    """Returns the document that proves one verdict; it is never changed. `session` is as it was before the verdict."""
     assessment = assess(proof.problem, proof.evidence, proof.choices, proof.shares)
     content: dict[str, Any] = {
         "kind": "bestpair-certificate",
@@ -67,7 +78,12 @@ def certificate_of(session: Session, certified: Certified, proof: Proof, rows: E
         "j": certified.pair.j,
         "gap": certified.gap,
         "plan_version": certified.version,
-        "epoch": session.epoch,
+        "log": {
+            "first": log.first_chained,
+            "watermark": session.watermark,
+            "rows": log.digest,
+            "plans": session.plan_id,  # of the last plan before this verdict
+        },
         "samples": proof.evidence.samples,
         "bounds": {
             "shares_of_delta": asdict(proof.shares),
@@ -77,20 +93,11 @@ def certificate_of(session: Session, certified: Certified, proof: Proof, rows: E
         },
         "assumptions": [*ALWAYS_ASSUMED, *certified.assumptions],
         "choices": proof.choices.to_plain(),
-        "evidence": _counted(rows),
+        "evidence": rows.to_plain(),
         "versions": versions(),
     }
     content["digest"] = digest_of(content)
     return Certificate(json.dumps(content, separators=(",", ":")), content["digest"])
-
-
-def _counted(rows: EvidenceRows) -> dict[str, list[Any]]:
-    """Returns the columns of the counts, without rows that contain only unanswered impressions: they prove nothing."""
-    columns = {name: getattr(rows, name) for name in ("i", "j", "version", "n", "s", "clicks_i", "clicks_j")}
-    if 0 not in rows.n:
-        return columns
-    counted = [place for place, n in enumerate(rows.n) if n > 0]
-    return {name: [column[place] for place in counted] for name, column in columns.items()}
 
 
 def digest_of(content: dict[str, Any]) -> str:

@@ -117,7 +117,7 @@ def _imputed(problem: Problem, evidence: Evidence, i: IntArray, j: IntArray) -> 
 
 class _Cached(NamedTuple):
     plan: tuple[int, str]  # version and id
-    epoch: int
+    watermark: int
     made_at: float
     task: asyncio.Task[Snapshot]
 
@@ -147,7 +147,7 @@ class EstimatesCache:
         cached = self._cached.pop((session_id, top), None)
         if cached is None or not self._is_usable(cached, session):
             task = asyncio.ensure_future(self._make(session_id, top))
-            cached = _Cached((session.plan_version, session.plan_id), session.epoch, self._monotonic(), task)
+            cached = _Cached((session.plan_version, session.plan_id), session.watermark, self._monotonic(), task)
         self._cached[session_id, top] = cached  # at the end: the least recently used one is dropped first
         if len(self._cached) > CACHED_MAPS:
             self._cached.pop(next(iter(self._cached)))
@@ -156,7 +156,7 @@ class EstimatesCache:
 
     def _is_usable(self, cached: _Cached, session: Session) -> bool:
         failed = cached.task.done() and (cached.task.cancelled() or cached.task.exception() is not None)
-        fresh = self._monotonic() - cached.made_at < FRESH_SECONDS or cached.epoch == session.epoch
+        fresh = self._monotonic() - cached.made_at < FRESH_SECONDS or cached.watermark == session.watermark
         return not failed and cached.plan == (session.plan_version, session.plan_id) and fresh
 
     async def _make(self, session_id: str, top: int) -> Snapshot:

@@ -1,7 +1,7 @@
 """Exports: a session, its plans and its impressions as rows, read in small parts.
 
 Each part is read in a separate transaction: an export of millions of rows must not keep one open. The evidence of a
-certificate cannot change between parts, because an impression that has an epoch never changes its outcome.
+certificate cannot change between parts, because an impression up to the watermark never changes.
 """
 
 import json
@@ -30,7 +30,9 @@ _PLANS_AT_ONCE = 20
 """The plan of a large session may be megabytes."""
 
 _SESSION = select(
-    *SESSION_COLUMNS, *COUNTER_COLUMNS, sessions.c.editable_settings, sessions.c.health, sessions.c.next_sequence
+    *SESSION_COLUMNS,
+    *COUNTER_COLUMNS,
+    *(sessions.c[name] for name in ("editable_settings", "health", "next_sequence", "digest", "first_chained")),
 ).where(sessions.c.id == bindparam("id"))
 _PLANS = (
     select(*(column for column in plans.c if column is not plans.c.session_id))
@@ -38,8 +40,13 @@ _PLANS = (
     .order_by(plans.c.version)
     .limit(_PLANS_AT_ONCE)
 )
+_IMPRESSION_COLUMNS = [
+    column.label("epoch") if column is impressions.c.old_epoch else column
+    for column in impressions.c
+    if column is not impressions.c.session_id
+]
 _IMPRESSIONS = (
-    select(*(column for column in impressions.c if column is not impressions.c.session_id))
+    select(*_IMPRESSION_COLUMNS)
     .where(
         impressions.c.session_id == bindparam("id"),
         impressions.c.sequence > bindparam("after"),
@@ -80,7 +87,9 @@ def _session(connection: Connection, session_id: str, cache: SessionCache) -> tu
         "state": str(session.state),
         "budget": session.budget,
         "plan_version": session.plan_version,
-        "epoch": session.epoch,
+        "watermark": session.watermark,
+        "digest": row.digest,
+        "first_chained": row.first_chained,
         "created_at": session.created_at,
         "updated_at": session.updated_at,
         "counters": asdict(Counters.from_row(row)),
@@ -99,6 +108,7 @@ def _plans(connection: Connection, session_id: str, after: int) -> list[Exported
             **row,
             "demand": json.loads(row["demand"]),
             "handout": json.loads(row["handout"]),
+            "known": json.loads(row["known"] or "null"),
             "report": json.loads(row["report"]),
         }
         for row in connection.execute(_PLANS, {"id": session_id, "after": after}).mappings()

@@ -33,6 +33,10 @@ _CAUSES = {
         "or some answers come after ticket_ttl_seconds"
     ),
     FindingKind.ONLY_CLICKS: ONLY_CLICKS_CAUSE,
+    FindingKind.LATE: (
+        "clicks take longer to arrive than answers without a click, or the reverse, and the slower ones come after "
+        "ticket_ttl_seconds (with a window: after it), too late to be counted"
+    ),
 }
 _ADVICE = {
     FindingKind.STRUCTURE: (
@@ -44,6 +48,10 @@ _ADVICE = {
     FindingKind.DRIFT: "find out what changed, then create a new session: this one mixes before and after",
     FindingKind.SILENCE: REPORT_ALL,
     FindingKind.ONLY_CLICKS: REPORT_ALL,
+    FindingKind.LATE: (
+        "create a new session with a longer ticket_ttl_seconds (or window), within which nearly all clicks and nearly "
+        "all other answers arrive"
+    ),
 }
 
 LOST_CHOICES = Health(
@@ -79,29 +87,35 @@ def _problem(finding: Finding, names: str) -> str:
     d = finding.detail
     match finding.kind:
         case FindingKind.STRUCTURE:
-            return (
+            text = (
                 f"at most {_percent(d['direct_at_most'])} of the impressions of {names} have no click, but their "
                 f"impressions with other items imply at least {_percent(d['implied_at_least'])}"
             )
         case FindingKind.PARTNERS:
-            return (
+            text = (
                 f"of {names}, the first is clicked in {_percent(d['beside_it'])} of impressions with the second and "
                 f"in {_percent(d['beside_others'])} of impressions with other items"
             )
         case FindingKind.NEVER_BOTH:
-            return f"no impression had a click on both items; about {d['expected']:.0f} were expected"
+            text = f"no impression had a click on both items; about {d['expected']:.0f} were expected"
         case FindingKind.DRIFT:
-            return (
+            text = (
                 f"{names}: clicks in {_percent(d['early'])} of {d['early_shown']:.0f} impressions up to plan "
                 f"{d['until_version']:.0f}, and in {_percent(d['late'])} of {d['late_shown']:.0f} since"
             )
         case FindingKind.SILENCE:
-            return (
+            text = (
                 f"{names}: no answer to {_percent(d['unanswered'])} of {d['shown']:.0f} impressions; "
                 f"{_percent(d['expected'])} were expected from all others shown at the same time"
             )
         case FindingKind.ONLY_CLICKS:
-            return f"all {d['clicks']:.0f} answers were clicks, and {_percent(d['unanswered'])} of impressions got none"
+            text = f"all {d['clicks']:.0f} answers were clicks, and {_percent(d['unanswered'])} of impressions got none"
+        case FindingKind.LATE:
+            text = (
+                f"{_percent(d['clicked'])} of {d['late']:.0f} late answers are clicks; {_percent(d['expected'])} were "
+                f"expected from the timely answers of the same pairs"
+            )
+    return text
 
 
 def _percent(share: float) -> str:

@@ -10,6 +10,7 @@ each change is a new response for every caller that polls.
 from collections.abc import Iterable
 from enum import StrEnum
 
+from app.counting.delays import ttl_advice
 from app.counting.signals_sql import Signals
 from app.engine.health import epsilon_is_too_large
 from app.engine.policies import POLICIES
@@ -37,6 +38,7 @@ class NoteKind(StrEnum):
     ONLY_CLICKS_SO_FAR = "only_clicks_so_far"
     NO_ANSWERS = "no_answers"
     UNUSED_RANK = "unused_rank"
+    TICKET_TTL = "ticket_ttl"
 
 
 def notes_of(settings: Settings, report: PlanReport, signals: Signals) -> tuple[Health, ...]:
@@ -52,19 +54,22 @@ def notes_from_signals(settings: Settings, signals: Signals) -> tuple[Health, ..
     if settings.missing_feedback is not MissingFeedback.VOID or settings.model is not Model.STOCHASTIC:
         return ()  # missing feedback means "no click", or answers are numbers
     if signals.answered >= ENOUGH_ANSWERS and signals.only_clicks:
-        return (_only_clicks(settings.feedback),)
+        return (_only_clicks(settings.feedback), *_ticket_ttl(settings, signals))
     waited = signals.waited_seconds >= LONG_WAIT * settings.final_after_seconds
-    return (_NO_ANSWERS,) if signals.answered == 0 and signals.issued >= ENOUGH_ISSUED and waited else ()
+    if signals.answered == 0 and signals.issued >= ENOUGH_ISSUED and waited:
+        return (_NO_ANSWERS,)
+    return _ticket_ttl(settings, signals)
 
 
 def is_outdated(shown: Iterable[Health], settings: Settings, signals: Signals, stored: Iterable[Health] = ()) -> bool:
-    """Returns whether a snapshot with the entries `shown` lacks a stored entry, lacks a note, or has an old one."""
+    """Returns whether a snapshot with the entries `shown` lacks a stored entry or a note, or has an old note."""
     entries, wanted = list(shown), notes_from_signals(settings, signals)
     if not {entry.problem for entry in stored} <= {entry.problem for entry in entries}:
         return True
     kinds = {note.kind for note in wanted} | {None, NoteKind.EPSILON_TOO_LARGE, NoteKind.UNUSED_RANK}
     missing = {note.cause for note in wanted} - {entry.cause for entry in entries}
-    return bool(missing) or any(entry.kind not in kinds for entry in entries)
+    reworded = any(entry.kind == note.kind and entry != note for entry in entries for note in wanted)
+    return bool(missing) or reworded or any(entry.kind not in kinds for entry in entries)
 
 
 def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[Health, ...]:
@@ -116,6 +121,31 @@ def _only_clicks(feedback: FeedbackKind) -> Health:
     )
 
 
+def _ticket_ttl(settings: Settings, signals: Signals) -> tuple[Health, ...]:
+    """Returns a note if another `ticket_ttl_seconds` would fit better; with a window, it has no effect."""
+    ttl = settings.ticket_ttl_seconds
+    advice = None if settings.attribution_window_seconds > 0 else ttl_advice(signals.delays, ttl, signals.lost)
+    if advice is None:
+        return ()
+    if advice.longer:
+        slow = "clicks" if advice.clicks_are_slower else "answers without a click"
+        problem = f"more than 1 in 1,000 {slow} come in the last third of ticket_ttl_seconds ({_decimal(ttl)}) or later"
+        cause = "ticket_ttl_seconds is too short for slow answers, which are then late and not counted"
+        effect = "if clicks are late more often than other answers, or less often, the verdict is suspended"
+    else:
+        problem = (
+            f"ticket_ttl_seconds is {_decimal(ttl)}, but 999 in 1,000 clicks, and as many of the other answers, come "
+            f"within {_digits(advice.quantile)} seconds"
+        )
+        cause = "some answers get lost, and the proof waits for each of them until ticket_ttl_seconds are over"
+        effect = "the verdict then comes sooner"
+    change = f"{'longer' if advice.longer else 'shorter'} ticket_ttl_seconds, for example {advice.seconds}"
+    note = Health(
+        problem, cause, f"create the next session with a {change}; {effect}", suspends=False, kind=NoteKind.TICKET_TTL
+    )
+    return (note,)
+
+
 _NO_ANSWERS = Health(
     problem="pairs are handed out, but no feedback has been received",
     cause=(
@@ -134,5 +164,8 @@ def _points(share: float) -> str:
 
 def _digits(number: float) -> str:
     """Returns a number with two significant digits, never in the form 1e-05."""
-    rounded = float(f"{number:.2g}")
-    return f"{rounded:.12f}".rstrip("0").rstrip(".")
+    return _decimal(float(f"{number:.2g}"))
+
+
+def _decimal(number: float) -> str:
+    return f"{number:.12f}".rstrip("0").rstrip(".")

@@ -40,7 +40,6 @@ def insert_session(
         "ticket_key": session.ticket_key,
         "state": session.state,
         "budget": session.budget,
-        "epoch": session.epoch,
         "created_at": at,
         "issued": 0,
         "void": 0,

@@ -97,7 +97,7 @@ class Session:
     budget: int | None
     plan_version: int
     plan_id: str  # of the current plan; '' before the first plan, and for plans of older versions
-    epoch: int  # number of the last fold
+    watermark: int  # the evidence contains the impressions up to this sequence
     created_at: float  # seconds since 1970, database time
     updated_at: float
 
@@ -114,7 +114,7 @@ class Session:
             budget=row.budget,
             plan_version=row.plan_version,
             plan_id=row.plan_id,
-            epoch=row.epoch,
+            watermark=row.watermark,
             created_at=row.created_at,
             updated_at=row.updated_at,
         )

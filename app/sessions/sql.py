@@ -23,16 +23,16 @@ _CACHED_SESSIONS = 1000
 
 SESSION_COLUMNS = [
     sessions.c[name]
-    for name in ("id", "name", "state", "budget", "plan_version", "plan_id", "epoch", "created_at", "updated_at")
+    for name in ("id", "name", "state", "budget", "plan_version", "plan_id", "watermark", "created_at", "updated_at")
 ]
 """The part of a session that changes; `FixedParts` is the rest."""
 
-_ANSWERED_OPEN = (
+_ANSWERED_ABOVE = (
     select(func.count())
     .select_from(impressions)
     .where(
         impressions.c.session_id == sessions.c.id,
-        impressions.c.epoch.is_(None),
+        impressions.c.sequence > sessions.c.watermark,
         impressions.c["counts"],
         impressions.c.outcome.is_not(None),
     )
@@ -41,11 +41,11 @@ _ANSWERED_OPEN = (
 )
 COUNTER_COLUMNS = [
     sessions.c.issued,
-    (sessions.c.answered_closed + _ANSWERED_OPEN).label("answered"),
+    (sessions.c.answered_closed + _ANSWERED_ABOVE).label("answered"),
     sessions.c.void,
     sessions.c.counted,
 ]
-"""The columns of `Counters`; they cost as much as there are open impressions."""
+"""The columns of `Counters`; their cost grows with the number of impressions above the watermark."""
 
 _LOCKED = (
     select(sessions, Timeline().label("timeline"), Clock().label("now"))

@@ -4,12 +4,13 @@ The log is the source of truth; evidence, memory and snapshot are derived from i
 and its numerical libraries, plans are equal to the bit; with others, they agree up to rounding.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import Any
 
-from app.counting.rules import EvidenceRows, count, is_unanswered
+from app.counting.rules import EvidenceRows, count
 from app.impressions.feedback import StoredImpression
 from app.impressions.handout_order import PairCounts
 from app.planning.make_plan import make_plan
@@ -37,8 +38,8 @@ class Replay:
     @property
     def differing(self) -> list[int]:
         """Versions of the stored plans that differ from the replayed ones; hand-outs are not compared."""
-        pairs = zip(self.stored, self.planned, strict=True)
-        return [stored["version"] for stored, planned in pairs if not _same(stored, planned.plan)]
+        pairs = zip_longest(self.stored, self.planned)
+        return [stored["version"] for stored, again in pairs if again is None or not _same(stored, again.plan)]
 
 
 def replay(log: Iterable[Row]) -> Replay:
@@ -56,10 +57,14 @@ def replay(log: Iterable[Row]) -> Replay:
     session = _session(session_row)
     planned: list[Planned] = []
     for stored in plans:
-        evidence = evidence_until(impressions, stored["epoch"], session.settings)
+        above = stored.get("known")
+        known = EvidenceRows.from_plain(above) if above else EvidenceRows()
+        evidence = evidence_of(impressions, stored, session.settings)
         counted = sum(evidence.n)
         budget = PlanReport.from_plain(stored["report"]).budget
-        session_then = replace(session, plan_version=stored["version"] - 1, epoch=stored["epoch"], budget=budget)
+        session_then = replace(
+            session, plan_version=stored["version"] - 1, watermark=stored.get("watermark") or 0, budget=budget
+        )
         planning_input = PlanningInput(
             session_then,
             Counters(counted, counted, 0, counted),
@@ -68,34 +73,41 @@ def replay(log: Iterable[Row]) -> Replay:
             (),
             memory_before=planned[-2].plan.memory if len(planned) > 1 else None,
             closed_before=_closed_before(impressions, stored),
+            known=known,
         )
-        planned.append(make_plan(planning_input, _ANY_TIME))
-    return Replay(evidence_until(impressions, session.epoch, session.settings), planned, plans)
+        again = make_plan(planning_input, _ANY_TIME)
+        if again is None:
+            break  # no plan was needed: the logged one, and all that follow it, differ
+        planned.append(again)
+    return Replay(evidence_of(impressions, session_row, session.settings), planned, plans)
 
 
-def evidence_until(impressions: Sequence[Row], epoch: int, settings: Settings) -> EvidenceRows:
-    """Returns the counts of the impressions that folds up to this epoch had counted or made void."""
-    closed = [row for row in impressions if row["epoch"] is not None and row["epoch"] <= epoch]
-    void = [_impression(row) for row in closed if row["void"]]
-    return count(
-        [_impression(row) for row in closed if not row["void"]],
-        [impression for impression in void if is_unanswered(impression, settings)],
-    )
+def evidence_of(impressions: Sequence[Row], at: Row, settings: Settings) -> EvidenceRows:
+    """Returns the counts that a plan, or the session, was at; version 0.1.0 wrote an epoch in place of a watermark."""
+    is_above = _above(at)
+    return count((_impression(row) for row in impressions if not is_above(row)), settings)
+
+
+def _above(at: Row) -> Callable[[Row], bool]:
+    """Returns the function that tells whether an impression was not counted or void yet."""
+    watermark, epoch = at.get("watermark"), at.get("epoch")
+    if watermark is not None:
+        return lambda row: row["sequence"] > watermark
+    return lambda row: row["epoch"] is None or row["epoch"] > epoch
 
 
 def _closed_before(impressions: Iterable[Row], plan: Row) -> int:
     """Returns the first plan version that had open impressions, or was the current one, when the plan was made."""
-    last = int(plan["version"]) - 1
-    open_then = (row["plan_version"] for row in impressions if row["epoch"] is None or row["epoch"] > plan["epoch"])
-    return min(last, min(open_then, default=last))
+    last, is_above = int(plan["version"]) - 1, _above(plan)
+    return min(last, min((row["plan_version"] for row in impressions if is_above(row)), default=last))
 
 
 def _same(stored: Row, new: StoredPlan) -> bool:
     """Returns whether the plans are equal; fields that older versions did not write are not compared."""
     demand = tuple((i, j, count) for i, j, count in stored["demand"])
-    numbers = (stored["version"], stored["epoch"], stored["counted_before"])
+    numbers = (stored["version"], stored["counted_before"])
     return (
-        numbers == (new.version, new.epoch, new.counted_before)
+        numbers == (new.version, new.counted_before)
         and PairCounts.of(demand) == new.demand
         and read_memory(stored["memory"]) == read_memory(new.memory)
         and _same_report(stored["report"], new.report)
@@ -122,7 +134,7 @@ def _causes(report: PlanReport) -> list[tuple[str, bool]]:
 
 
 def _impression(row: Row) -> StoredImpression:
-    return StoredImpression(*(row[name] for name in list(StoredImpression.__dataclass_fields__)[:8]))
+    return StoredImpression._make(row.get(name) for name in StoredImpression._fields)
 
 
 def _session(row: Row) -> Session:
@@ -136,7 +148,7 @@ def _session(row: Row) -> Session:
         budget=row["budget"],
         plan_version=row["plan_version"],
         plan_id="",  # plans do not depend on it
-        epoch=row["epoch"],
+        watermark=row.get("watermark", 0),
         created_at=row["created_at"],
         updated_at=row["updated_at"],
     )

@@ -1,8 +1,7 @@
-"""Check a certificate against the exported log: counts, their order, and every inequality are computed again."""
+"""Check a certificate against the exported log: digests, counts and every inequality are computed again."""
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,10 @@ from app.engine.certificate import assess
 from app.engine.delta_shares import RemovedBound
 from app.engine.evidence import Evidence
 from app.engine.problem import Model, Problem, SelfPairs
-from app.impressions.handout_order import HandoutSequence
 from app.results.certificates import digest_of, versions
+from app.verification.log import Check, check, check_handout, check_log, pair_of
 from app.verification.logged_choices import choices_of, choices_were_made, shares_of, shares_were_fixed
+from app.verification.old_log import check_old_log, counted_by
 from app.verification.replay import replay
 from app.wire.vocabulary import FeedbackKind
 
@@ -24,57 +24,37 @@ Cell = tuple[int, int, int]  # pair and plan version
 Counts = tuple[float, ...]  # n, s, clicks on the lower item, clicks on the higher one (schema 1: n and s only)
 
 
-@dataclass(frozen=True)
-class Check:
-    """The result of one check; `detail` is a sentence for people."""
-
-    name: str
-    holds: bool
-    detail: str
-
-
 def verify(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> list[Check]:
     """Returns all checks of a certificate against the rows of its session's export."""
     rows = list(log)
     impressions = [row for row in rows if row.get("kind") == "impression"]
-    counted = [row for row in impressions if _is_counted(row, certificate["epoch"])]
-    stated = _stated_counts(certificate["evidence"])
-    same_counts, n_stated = _same(_recount(counted), stated), sum(n for n, *_ in stated.values())
+    plans = [row for row in rows if row.get("kind") == "plan"]
     session_id = certificate["session"]["id"]
     log_id = next((row["id"] for row in rows if row.get("kind") == "session"), "none")
+    has_digests = certificate["schema"] >= 3
     return [
-        _check(
+        check(
             "session",
             log_id == session_id,
             "the log belongs to this session",
             f"the log belongs to session {log_id}, the certificate to session {session_id}",
         ),
-        _check(
+        check(
             "digest",
             digest_of(certificate) == certificate["digest"],
             "the certificate was not changed after it was written",
             "the certificate was changed after it was written",
         ),
-        _check(
-            "evidence",
-            same_counts,
-            f"the log has the same {len(counted)} counted impressions and answers as the certificate",
-            f"the log has {len(counted)} counted impressions, the certificate {n_stated}; or their answers differ",
-        ),
-        _check(
-            "order",
-            _in_issue_order(impressions, certificate["epoch"]),
-            "the impressions of each pair were counted in the order of issue",
-            "an impression was counted before an earlier one of its pair",
-        ),
-        _check(
+        *(check_log(certificate, plans, impressions) if has_digests else check_old_log(certificate, impressions)),
+        _check_evidence(certificate, impressions),
+        check(
             "void",
             _no_answer_dropped(impressions, certificate),
             "no impression that was shown and answered in time is left out",
             "an impression that was shown and answered in time is left out",
         ),
-        _check_handout(certificate, rows),
-        *_check_proof(certificate, [row for row in rows if row.get("kind") == "plan"]),
+        check_handout(certificate, plans, impressions),
+        *_check_proof(certificate, plans),
     ]
 
 
@@ -89,7 +69,7 @@ def check_plans(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> C
         return Check("plans", False, "not replayed: the log belongs to another session")
     replayed = replay(rows)
     differing = [version for version in replayed.differing if version <= certificate["plan_version"]]
-    return _check(
+    return check(
         "plans",
         not differing,
         f"planning again from the log gives the same {len(replayed.stored)} plans",
@@ -97,16 +77,17 @@ def check_plans(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> C
     )
 
 
-def _check(name: str, holds: bool, if_true: str, if_false: str) -> Check:
-    return Check(name, holds, if_true if holds else if_false)
-
-
-def _is_counted(row: dict[str, Any], epoch: int) -> bool:
-    return bool(row["counts"]) and not row["void"] and row["epoch"] is not None and row["epoch"] <= epoch
-
-
-def _pair(row: dict[str, Any]) -> tuple[int, int]:
-    return min(row["i"], row["j"]), max(row["i"], row["j"])
+def _check_evidence(certificate: dict[str, Any], impressions: list[dict[str, Any]]) -> Check:
+    is_counted = counted_by(certificate)
+    counted = [row for row in impressions if is_counted(row)]
+    stated = _stated_counts(certificate["evidence"])
+    n_stated = sum(n for n, *_ in stated.values())
+    return check(
+        "evidence",
+        _same(_recount(counted), stated),
+        f"the log has the same {len(counted)} counted impressions and answers as the certificate",
+        f"the log has {len(counted)} counted impressions, the certificate {n_stated}; or their answers differ",
+    )
 
 
 def _stated_counts(stated: dict[str, Any]) -> dict[Cell, Counts]:
@@ -120,7 +101,7 @@ def _recount(rows: list[dict[str, Any]]) -> dict[Cell, Counts]:
     """Returns the counts of the log's impressions. On purpose, this does not use the code of the fold."""
     sums: dict[Cell, list[float]] = {}
     for row in rows:
-        cell = sums.setdefault((*_pair(row), row["plan_version"]), [0, 0.0, 0, 0])
+        cell = sums.setdefault((*pair_of(row), row["plan_version"]), [0, 0.0, 0, 0])
         clicked = row.get("clicked") or 0
         first, second = clicked % 2, clicked // 2
         on_low, on_high = (first, second) if row["i"] <= row["j"] else (second, first)
@@ -137,55 +118,11 @@ def _same(recount: dict[Cell, Counts], stated: dict[Cell, Counts]) -> bool:
     )
 
 
-def _in_issue_order(impressions: list[dict[str, Any]], epoch: int) -> bool:
-    """Returns whether, for every pair, no counted impression comes after one that was neither counted nor void."""
-    blocked: set[tuple[int, int]] = set()
-    for row in sorted(impressions, key=lambda row: row["sequence"]):
-        if not row["counts"]:
-            continue
-        if _is_counted(row, epoch):
-            if _pair(row) in blocked:
-                return False
-        elif not (row["void"] and row["epoch"] <= epoch):  # an impression that became void later was open then
-            blocked.add(_pair(row))
-    return True
-
-
 def _no_answer_dropped(impressions: list[dict[str, Any]], certificate: dict[str, Any]) -> bool:
     """Returns whether no answer was dropped: without a window, an impression answered in time is never void."""
     if certificate["settings"]["attribution_window_seconds"] > 0:
         return True  # an outage makes answered impressions void too, and the log does not contain outages
     return not any(row["void"] and row["outcome"] is not None and not row["not_shown"] for row in impressions)
-
-
-def _check_handout(certificate: dict[str, Any], rows: list[dict[str, Any]]) -> Check:
-    """Returns whether every impression is the one at its position in the order of its plan.
-
-    Every counted pair must have been chosen by a plan, before its outcome was known. The order is a seeded shuffle;
-    other versions of numpy may give another one, so in that case only the pairs are compared.
-    """
-    in_order = certificate["versions"].get("numpy") == versions()["numpy"]
-    seed = certificate["settings"]["seed"]
-    shown: dict[int, list[tuple[int, int]]] = {row["version"]: [] for row in rows if row.get("kind") == "plan"}
-    impressions = [row for row in rows if row.get("kind") == "impression"]
-    for row in sorted(impressions, key=lambda row: row["sequence"]):
-        shown.setdefault(row["plan_version"], []).append(_pair(row))
-    handouts = {row["version"]: row["handout"] for row in rows if row.get("kind") == "plan"}
-    for version, pairs in shown.items():
-        triples = tuple((i, j, times) for i, j, times in handouts.get(version, []))
-        expected = _first_pairs(triples, seed, version, len(pairs)) if in_order else pairs
-        if pairs != expected or not set(pairs) <= {(min(i, j), max(i, j)) for i, j, _ in triples}:
-            return Check("handed out", False, f"impressions of plan {version} are not those in its hand-out")
-    detail = "in its order" if in_order else "the order is not checked, because another version of numpy made it"
-    return Check("handed out", True, f"every pair shown is in the hand-out of its plan; {detail}")
-
-
-def _first_pairs(
-    handout: tuple[tuple[int, int, int], ...], seed: int, version: int, count: int
-) -> list[tuple[int, int]]:
-    """Returns the first pairs that a plan hands out."""
-    pairs = HandoutSequence(handout, seed, version).pairs(0, count) if handout else []
-    return [(min(pair), max(pair)) for pair in pairs]
 
 
 def _check_proof(certificate: dict[str, Any], plans: list[dict[str, Any]]) -> list[Check]:
@@ -203,13 +140,13 @@ def _check_plan_log(certificate: dict[str, Any], plans: list[dict[str, Any]]) ->
         return []
     fixed, made = shares_were_fixed(certificate, plans), choices_were_made(certificate, plans)
     return [
-        _check(
+        check(
             "shares",
             fixed,
             "all plans in the log divide delta in the same way as the certificate",
             "the plans in the log divide delta in another way than the certificate",
         ),
-        _check(
+        check(
             "choices",
             made,
             "every choice was logged before it was used",
@@ -244,13 +181,13 @@ def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
     same_pair = [leader.i, leader.j] == [certificate["i"], certificate["j"]]
     best, reached = f"the best pair is items {leader.i} and {leader.j}", f"gap {gap:.6g}, goal {assessment.target:.6g}"
     return [
-        _check("pair", same_pair, best, f"{best}, not {certificate['i']} and {certificate['j']}"),
+        check("pair", same_pair, best, f"{best}, not {certificate['i']} and {certificate['j']}"),
         _check_number("upper bound", upper, numbers["upper_of_pair"], "its no-click probability is at most {}"),
         _check_number(
             "lower bounds", others, numbers["lowest_of_others"], "then that of every other pair is at least {}"
         ),
         _check_number("gap", gap, certificate["gap"], "the pair is within {} of the best"),
-        _check("verdict", assessment.certified, reached, f"not certified: {reached}"),
+        check("verdict", assessment.certified, reached, f"not certified: {reached}"),
     ]
 
 
@@ -268,7 +205,7 @@ def _check_number(name: str, computed: float | None, stated: float | None, meani
     """
     if computed is None or stated is None:
         detail = f"computed {computed}, the certificate states {stated}"
-        return _check(name, computed is stated, "there is no other pair", detail)
+        return check(name, computed is stated, "there is no other pair", detail)
     detail = meaning.format(f"{computed:.6f}")
     same = math.isclose(computed, stated, abs_tol=TOLERANCE)
-    return _check(name, same, detail, f"{detail}; the certificate states {stated:.6f}")
+    return check(name, same, detail, f"{detail}; the certificate states {stated:.6f}")

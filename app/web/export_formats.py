@@ -14,8 +14,8 @@ CHUNK_CHARACTERS = 32_768
 
 CSV_COLUMNS = (
     *("kind", "sequence", "plan_version", "first", "second", "i", "j", "purpose", "counts", "issued_at"),
-    *("outcome", "clicked", "answered_at", "not_shown", "void", "late_outcome", "late_clicked", "late_at", "epoch"),
-    *("ticket", "idempotency_key", "data"),
+    *("outcome", "clicked", "answered_at", "not_shown", "given_up", "void", "late_outcome", "late_clicked", "late_at"),
+    *("epoch", "ticket", "idempotency_key", "data"),
 )
 """The fields of an impression (`first` and `second` are ids, in the order shown); other fields are JSON in `data`."""
 

@@ -21,6 +21,8 @@ from app.wire.vocabulary import (
     MissingFeedbackField,
     ModelField,
     SelfPairsField,
+    WhileWaiting,
+    WhileWaitingField,
 )
 
 FEWEST_ITEMS = 2
@@ -81,6 +83,11 @@ class SearchSettings(BaseModel):
     delta: float = Field(default=0.05, gt=0, lt=1, description="The probability with which a certificate may be wrong.")
     self_pairs: SelfPairsField | None = Field(default=None, description="Whether one item may be shown twice.")
     explore_share: float = Field(default=1.0, gt=0, le=1, description="Share of impressions given to exploration.")
+    while_waiting: WhileWaitingField = Field(
+        default=WhileWaiting.EXPLORE,
+        description='What is shown when a plan was handed out and its answers are awaited: "explore", the plan again '
+        '(the fastest verdict), or "exploit", the best pair (the fewest impressions).',
+    )
 
 
 class BudgetSetting(BaseModel):

@@ -34,6 +34,13 @@ class MissingFeedback(StrEnum):
     NO_CLICK = "no_click"
 
 
+class WhileWaiting(StrEnum):
+    """What next-pair shows after a plan's demand was handed out, until there is a new plan."""
+
+    EXPLORE = "explore"
+    EXPLOIT = "exploit"
+
+
 class ByValue:
     """Reads a member from its value; the schema and the errors list the values in place, without a named type."""
 
@@ -50,3 +57,4 @@ SelfPairsField = Annotated[SelfPairs, ByValue()]
 StateField = Annotated[State, ByValue()]
 FeedbackKindField = Annotated[FeedbackKind, ByValue()]
 MissingFeedbackField = Annotated[MissingFeedback, ByValue()]
+WhileWaitingField = Annotated[WhileWaiting, ByValue()]

@@ -56,15 +56,14 @@ def _drawn(population: Population, count: int, rng: np.random.Generator) -> list
 def _write(url: str, session: str, version: int, rows: list[tuple[int, int, int, float]]) -> None:
     for start in range(0, len(rows), ROWS_PER_INSERT):
         values = ",".join(
-            f"('{session}',{i},{j},{version},{n},{s},0,0,{version},0)"
-            for i, j, n, s in rows[start : start + ROWS_PER_INSERT]
+            f"('{session}',{i},{j},{version},{n},{s},0,0,0)" for i, j, n, s in rows[start : start + ROWS_PER_INSERT]
         )
-        columns = "session_id, i, j, version, n, s, clicks_i, clicks_j, epoch, unanswered"
+        columns = "session_id, i, j, version, n, s, clicks_i, clicks_j, unanswered"
         execute(url, f"INSERT INTO evidence ({columns}) VALUES {values}")  # noqa: S608 - contains only our own values
     count = sum(n for _, _, n, _ in rows)
     execute(
         url,
         "UPDATE sessions SET issued = issued + :n, counted = counted + :n, answered_closed = answered_closed + :n,"
-        " epoch = :epoch WHERE id = :id",
-        {"n": count, "epoch": version, "id": session},
+        " next_sequence = next_sequence + :n, watermark = watermark + :n WHERE id = :id",
+        {"n": count, "id": session},
     )

@@ -1,6 +1,7 @@
 """A reference that knows only the rules of counting: final, issue order, void left out."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.counting.rules import EvidenceRows
@@ -51,17 +52,22 @@ class Reference:
         return FeedbackStatus.ACCEPTED
 
     def fold(self) -> None:
-        waiting: set[tuple[int, int]] = set()
         for shown in self.diary:
-            ticket, pair = shown.one.ticket, self._pair(shown)
-            if ticket in self._settled:
+            if shown.one.ticket in self._settled:
                 continue
             if not self._final(shown):
-                waiting.add(pair)
-            elif self._void(shown):
-                self._settled[ticket] = "void"
-            elif pair not in waiting:
-                self._settled[ticket] = "counted"
+                return
+            self._settled[shown.one.ticket] = "void" if self._void(shown) else "counted"
+
+    def known(self) -> Sums:
+        """Returns the answers after the watermark; none where only clicks are reported."""
+        if self._silence is not MissingFeedback.VOID:
+            return {}
+        return self._sums(
+            shown
+            for shown in self.diary
+            if shown.one.ticket not in self._settled and shown.answer is not None and not shown.answer.not_shown
+        )
 
     def counters(self) -> Counters:
         kinds = list(self._settled.values())
@@ -69,13 +75,18 @@ class Reference:
         return Counters(len(self.diary), len(answered), kinds.count("void"), kinds.count("counted"))
 
     def evidence(self) -> Sums:
-        sums: dict[Cell, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0, 0])
+        counted = self._sums(shown for shown in self.diary if self._settled.get(shown.one.ticket) == "counted")
+        sums = defaultdict(lambda: (0, 0.0, 0, 0, 0), counted)
         for shown in self.diary:
-            pair = self._pair(shown)
             if self._settled.get(shown.one.ticket) == "void" and shown.answer is None:
-                sums[*pair, shown.one.plan_version][4] += 1
-            if self._settled.get(shown.one.ticket) != "counted":
-                continue
+                cell = (*self._pair(shown), shown.one.plan_version)
+                sums[cell] = (*sums[cell][:4], sums[cell][4] + 1)
+        return dict(sums)
+
+    def _sums(self, some: Iterable[Shown]) -> Sums:
+        sums: dict[Cell, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0, 0])
+        for shown in some:
+            pair = self._pair(shown)
             ids = (shown.answer.clicked or []) if shown.answer else []
             clicked = {int(item.removeprefix("ad-")) for item in ids}
             value = 0.0 if shown.answer is None else shown.answer.reward
@@ -114,9 +125,11 @@ def sums_of(rows: EvidenceRows) -> Sums:
 async def recount(store: SessionStore, session_id: str) -> tuple[Counters, Sums]:
     """Returns counters and evidence rebuilt from the exported impressions alone."""
     rows = [row for row in await exported(store, session_id, "impression") if row["counts"]]
-    counted = [row for row in rows if row["epoch"] is not None and not row["void"]]
+    (session,) = await exported(store, session_id, "session")
+    passed = [row for row in rows if row["sequence"] <= session["watermark"]]
+    counted = [row for row in passed if not row["void"]]
     sums: dict[Cell, list[float]] = defaultdict(lambda: [0, 0.0, 0, 0, 0])
-    for row in rows:
+    for row in passed:
         low, high = sorted((row["i"], row["j"]))
         if row["void"] and row["outcome"] is None and not row["not_shown"]:
             sums[low, high, row["plan_version"]][4] += 1
@@ -130,7 +143,7 @@ async def recount(store: SessionStore, session_id: str) -> tuple[Counters, Sums]
     counters = Counters(
         issued=len(rows),
         answered=sum(row["outcome"] is not None for row in rows),
-        void=sum(row["void"] for row in rows),
+        void=sum(row["void"] for row in passed),
         counted=len(counted),
     )
     return counters, {cell: (int(n), s, int(a), int(b), int(u)) for cell, (n, s, a, b, u) in sums.items()}

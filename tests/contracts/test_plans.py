@@ -48,7 +48,7 @@ class TestPlans:
         fitting = replace(plan(2), follows=first)
         for other, where in (
             (replace(fitting, follows="another plan 1"), timeline),
-            (replace(fitting, epoch=1), timeline),
+            (replace(fitting, watermark=1), timeline),
             (fitting, "another history"),
         ):
             assert not await store.add_plan(session_id, other, snapshot(), None, timeline=where)

@@ -16,25 +16,24 @@ from app.sessions import sql as sessions
 from tests.examples import a_session, issue, reward
 from tests.store import SessionStore
 
-OF_OPEN = {
+ABOVE_THE_WATERMARK = {
     "session and counters": sessions._VIEW,
     "list": sessions._NEWEST,
     "report": results._WITH_SIGNALS,
     "planning": planning._SESSION,
-    "advance": planning._TO_ADVANCE,
-    "fold": counting._ALL_OPEN,
-    "foldable": counting._FOLDABLE_AMONG_WAITING.statement,
-    "foldable before": counting._FOLDABLE_BEFORE.statement,
     "overview": counting._OVERVIEW.statement,
+    "fold": counting._RANGE.statement,
+    "known": counting._KNOWN.statement,
     "outstanding": planning._OUTSTANDING,
+    "first version": planning._FIRST_ABOVE,
 }
 
 USERS_OF_EXECUTE = ("app.database.statements", "app.impressions.feedback_sql")
 """Modules whose `execute` runs the statements of feedback."""
 
 
-@pytest.mark.parametrize("name", OF_OPEN)
-async def test_what_is_open_is_found_by_its_own_index(store: SessionStore, database_url: str, name: str) -> None:
+@pytest.mark.parametrize("name", ABOVE_THE_WATERMARK)
+async def test_what_is_above_the_watermark_is_found_by_key(store: SessionStore, database_url: str, name: str) -> None:
     session_id = await a_session(store)
     given = await issue(store, session_id, 3000)
     await store.answer(session_id, [reward(one, 1) for one in given])
@@ -43,15 +42,15 @@ async def test_what_is_open_is_found_by_its_own_index(store: SessionStore, datab
     if not Database(database_url).is_sqlite:
         with migration_engine(database_url).connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.exec_driver_sql("VACUUM FULL ANALYZE impressions")  # sizes and statistics as after a long time
-    plan = _plan(database_url, OF_OPEN[name], session_id)
-    assert any("ix_impressions_open" in step for step in plan), plan
-    others = (
-        "pk_impressions",
-        "sqlite_autoindex_impressions",
-        "impressions USING PRIMARY KEY",
-        "Seq Scan on impressions",
-    )
+    plan = _plan(database_url, ABOVE_THE_WATERMARK[name], session_id)
+    assert any("session_id=? AND sequence>?" in step or _is_range(step) for step in plan), plan
+    others = ("SCAN impressions", "ix_impressions_late", "Seq Scan on impressions", "uq_impressions_ticket")
     assert not any(other in step for step in plan for other in others), plan
+
+
+def _is_range(step: str) -> bool:
+    """Returns whether a step of PostgreSQL reads a range of the primary key."""
+    return "Index Cond" in step and "session_id" in step and "sequence >" in step
 
 
 def _plan(url: str, statement: Select[*tuple[Any, ...]] | Update, session_id: str) -> list[str]:
@@ -60,8 +59,7 @@ def _plan(url: str, statement: Select[*tuple[Any, ...]] | Update, session_id: st
         sqlite = connection.dialect.name == "sqlite"
         compiled = statement.compile(dialect=connection.dialect, compile_kwargs={"render_postcompile": True})
         assert isinstance(compiled, SQLCompiler)
-        band = {"first_waiting": 3001, "last_final": 3009}
-        fold = {"latest": 0.0, "answer_is_final": True, "silence_is_void": True, "most": 5, **band}
+        fold = {"latest": 0.0, "answer_is_final": True, "answers_are_known": True, "watermark": 3000, "last": 3009}
         given = {**compiled.params, **fold, "id": session_id, "limit": 5}
         ordered = tuple(given[name] for name in compiled.positiontup or [])
         if not sqlite:
@@ -102,7 +100,7 @@ async def test_answers_find_their_rows_by_key_in_a_new_table(
     assert any("Seq Scan on impressions" in step for step in plans["on"]), "the settings are needed"
     keys = ("pk_impressions", "uq_impressions_ticket")
     assert any(key in step for step in plans["off"] for key in keys), plans["off"]
-    others = ("ix_impressions_open", "Seq Scan on impressions", "Hash Join", "Merge Join")
+    others = ("ix_impressions_late", "Seq Scan on impressions", "Hash Join", "Merge Join")
     assert not any(other in step for step in plans["off"] for other in others), plans["off"]
 
 

@@ -11,7 +11,8 @@ from app.database.database import migration_engine
 from app.database.faults import DatabaseBehind
 from app.database.migrations import REVISION_TABLE, current, downgrade, head, migrate
 from app.database.tables import metadata
-from app.wire.vocabulary import MissingFeedback
+from app.wire.vocabulary import FeedbackKind, MissingFeedback
+from tests.contracts.reference import sums_of
 from tests.examples import a_session, execute, feedback, issue, let_time_pass, order, reward
 from tests.store import SessionStore
 
@@ -62,13 +63,9 @@ def test_revisions_and_tables_agree(empty_url: str) -> None:
             assert inspector.get_pk_constraint(table.name)["name"] == table.primary_key.name
             found = {(key["name"], key["options"].get("ondelete")) for key in inspector.get_foreign_keys(table.name)}
             assert found == {(key.name, key.ondelete) for key in table.foreign_key_constraints}
-        (open_index,) = (
-            inspector.get_indexes("impressions")
-            if empty_url.startswith("sqlite")
-            else [index for index in inspector.get_indexes("impressions") if index["name"] == "ix_impressions_open"]
-        )
-        where = [value for name, value in open_index["dialect_options"].items() if name.endswith("_where")]
-        assert "epoch IS NULL" in str(where[0])
+        (late,) = (index for index in inspector.get_indexes("impressions") if index["name"] == "ix_impressions_late")
+        where = [value for name, value in late["dialect_options"].items() if name.endswith("_where")]
+        assert "late_outcome IS NOT NULL" in str(where[0])
 
 
 @pytest.mark.parametrize("silence", MissingFeedback)
@@ -111,3 +108,47 @@ def test_migrating_goes_up_and_down_and_up_again(empty_url: str) -> None:
         assert set(inspect(connection).get_table_names()) <= {REVISION_TABLE}
     migrate(empty_url)
     assert current(empty_url) == head()
+
+
+@pytest.mark.parametrize("silence", MissingFeedback)
+async def test_what_version_0_1_0_counted_ahead_of_the_watermark_counts_once(
+    database_url: str, silence: MissingFeedback
+) -> None:
+    """Revision 0006: it counted pair by pair. What is above the first open impression counts once it is passed."""
+    store = SessionStore(database_url)
+    await store.start()
+    session_id = await a_session(store, feedback=FeedbackKind.ITEMS, missing_feedback=silence, ticket_ttl_seconds=60.0)
+    given = await issue(store, session_id, 12)
+    await store.answer(session_id, [feedback(one.ticket, clicked=frozenset([one.j])) for one in given[:10]])
+    await store.answer(session_id, [feedback(given[10].ticket, not_shown=True)])
+    let_time_pass(database_url, 100)
+    whole = await store.fold(session_id)
+    assert whole.counted == (10 if silence is MissingFeedback.VOID else 11)
+    sums = sums_of((await store.planning_input(session_id)).evidence)
+    await store.close()
+    downgrade(database_url, "0005")
+    slow = given[2]
+    low, high = sorted((slow.i, slow.j))
+    for statement in (
+        "UPDATE impressions SET epoch = NULL, outcome = NULL, clicked = NULL, answered_at = NULL WHERE sequence = 3",
+        "UPDATE sessions SET counted = counted - 1, answered_closed = answered_closed - 1",
+        f"UPDATE evidence SET n = n - 1, clicks_{'j' if slow.j == high else 'i'} = clicks_"  # noqa: S608
+        f"{'j' if slow.j == high else 'i'} - 1 WHERE i = {low} AND j = {high}",
+    ):
+        execute(database_url, statement)
+    migrate(database_url)
+    after = SessionStore(database_url)
+    await after.start()
+    planning = await after.planning_input(session_id)
+    assert (planning.session.watermark, planning.counters.counted, planning.counters.void) == (2, 2, 0)
+    assert planning.counters.answered == 9, "no answer is lost"
+    assert planning.log.first_chained == 3
+    assert sum(planning.evidence.n) == 2
+    assert (sum(planning.known.n), planning.closed_before) == (7 if silence is MissingFeedback.VOID else 0, 1)
+    execute(
+        database_url,
+        "UPDATE impressions SET outcome = 1, clicked = 2, answered_at = issued_at + 1 WHERE sequence = 3",
+    )
+    assert await after.fold(session_id) == whole
+    assert sums_of((await after.planning_input(session_id)).evidence) == sums, "nothing is lost or counted twice"
+    await after.close()

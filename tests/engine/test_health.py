@@ -11,7 +11,16 @@ from app.engine.choices import Blank, Choices
 from app.engine.confidence import upper_end
 from app.engine.delta_shares import Shares, portion
 from app.engine.evidence import Evidence
-from app.engine.health import ALARM_PER_CHECK, ONLY_CLICKS, Finding, FindingKind, epsilon_is_too_large, findings
+from app.engine.health import (
+    ALARM_PER_CHECK,
+    FALSE_ALARMS,
+    ONLY_CLICKS,
+    Finding,
+    FindingKind,
+    epsilon_is_too_large,
+    findings,
+)
+from app.engine.late import LateAnswers
 from app.engine.policies.lucb import Lucb
 from app.engine.problem import Model, Problem
 from app.engine.unanswered import Unanswered
@@ -177,6 +186,29 @@ class TestSilence:
         assert self.only_clicks(ONLY_CLICKS, 100, without=1) == ()
 
 
+class TestLate:
+    SEEN = Evidence.empty(3).add(np.array([0]), np.array([1]), 1, np.array([200]), np.array([160.0]))
+
+    def check(self, *, late_clicks: int, model: Model = Model.STOCHASTIC) -> tuple[Finding, ...]:
+        one = np.array([1])
+        late = LateAnswers(one, 200 * one, 40 * one, 50 * one, late_clicks * one, closed_before=2, look=2)
+        asked = Problem(n_items=3, epsilon=0.1, delta=0.1, model=model)
+        return findings(asked, self.SEEN, Choices(), D_ALONE, Unanswered.none(), late)
+
+    def test_late_answers_with_more_clicks_suspend(self) -> None:
+        (found,) = self.check(late_clicks=40)
+        assert (found.kind, found.suspends, found.items) == (FindingKind.LATE, True, ())
+        assert found.detail == {"clicked": 0.8, "expected": 0.2, "late": 50.0}
+
+    def test_the_same_share_or_exact_values(self) -> None:
+        assert self.check(late_clicks=10) == ()
+        assert self.check(late_clicks=40, model=Model.DETERMINISTIC) == ()
+
+    def test_the_checks_share_the_false_alarms(self) -> None:
+        """Seven kinds, and drift is looked for in pairs and in items."""
+        assert (len(FindingKind) + 1) * ALARM_PER_CHECK <= FALSE_ALARMS
+
+
 def test_deterministic_values_are_not_coins() -> None:
     seen = evidence(3, (0, 1, 1, 5000, 2500.0, 0, 0), (0, 1, 2, 5000, 500.0, 0, 0))
     exact = Problem(n_items=3, epsilon=0.1, delta=0.1, model=Model.DETERMINISTIC)
@@ -229,6 +261,15 @@ class TestPlanted:
         moments = watch(Lucb(), problem(self.K, epsilon=0.05), world, seed=seed, loss=lambda _, __: (0.0, 0.9))
         found = next(one for moment in moments for one in moment.findings())
         assert found.kind is FindingKind.SILENCE
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_a_third_of_the_clicks_are_late(self, seed: int) -> None:
+        world = of(mixture("clus", self.K, 2, np.random.default_rng(seed)))
+        moments = watch(
+            Lucb(), problem(self.K, epsilon=0.05), world, seed=seed, loss=lambda _, __: (1 / 3, 0.0), late_per_look=0.3
+        )
+        found = next(one for moment in moments for one in moment.findings() if one.kind is FindingKind.LATE)
+        assert found.detail["clicked"] > found.detail["expected"]
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from app.engine.delta_shares import Shares
 from app.engine.demand import Demand
 from app.engine.evidence import Evidence
 from app.engine.health import Finding, findings
+from app.engine.late import LateAnswers
 from app.engine.memory import Memory
 from app.engine.plan import plan
 from app.engine.policies.lucb import Lucb
@@ -58,9 +59,34 @@ class Moment:
     evidence: Evidence
     choices: Choices
     unanswered: Unanswered
+    late: LateAnswers
 
     def findings(self) -> tuple[Finding, ...]:
-        return findings(self.problem, self.evidence, self.choices, self.shares, self.unanswered)
+        return findings(self.problem, self.evidence, self.choices, self.shares, self.unanswered, self.late)
+
+
+class LateComers:
+    """Lost answers that come late after all: at every look, some of those that have not come yet, whatever they say."""
+
+    def __init__(self, seed: int, part_per_look: float) -> None:
+        self._rng = np.random.default_rng([8, seed])  # separate, so that the session is the same without late answers
+        self._part = part_per_look
+        self._rows = np.zeros((0, 7), dtype=np.int64)  # version, timely answers and clicks, late ones, those to come
+
+    def add(self, version: int, timely: IntArray, clicks: IntArray, lost_clicks: IntArray, lost: IntArray) -> None:
+        """Adds the cells of a plan."""
+        none = 0 * timely
+        rows = (none + version, timely, clicks, none, none, lost_clicks, lost - lost_clicks)
+        self._rows = np.concatenate([self._rows, np.stack(rows, axis=1)])
+
+    def look(self, number: int) -> LateAnswers:
+        """Returns the counts after more late answers have come."""
+        came = self._rng.binomial(self._rows[:, 5:], self._part)
+        self._rows[:, 5:] -= came
+        self._rows[:, 3] += came.sum(axis=1)
+        self._rows[:, 4] += came[:, 0]
+        version, timely, clicks, late, late_clicks, *_ = self._rows.T.copy()
+        return LateAnswers(version, timely, clicks, late, late_clicks, closed_before=number, look=number)
 
 
 def of(population: Population) -> World:
@@ -95,10 +121,20 @@ def even_loss(_version: int, rng: np.random.Generator) -> tuple[float, float]:
 
 
 def watch(
-    policy: Policy, problem: Problem, world: World, *, seed: int, loss: Loss = no_loss, most_plans: int = 60
+    policy: Policy,
+    problem: Problem,
+    world: World,
+    *,
+    seed: int,
+    loss: Loss = no_loss,
+    late_per_look: float = 0.0,
+    most_plans: int = 60,
 ) -> Iterator[Moment]:
-    """Yields the session at every plan until it asks for nothing more."""
-    rng = source(Purpose.USERS, seed)
+    """Yields the session at every plan until it asks for nothing more.
+
+    `late_per_look` is the part of the lost answers that come late between two plans.
+    """
+    rng, late = source(Purpose.USERS, seed), LateComers(seed, late_per_look)
     evidence, memory = Evidence.empty(problem.n_items), Memory()
     rows: list[tuple[IntArray, ...]] = []
     shares = policy.shares(problem)
@@ -107,7 +143,7 @@ def watch(
         if rows:
             i, j, version, answered, silent = (np.concatenate(parts) for parts in zip(*rows, strict=True))
             unanswered = Unanswered(i, j, version, answered, silent, closed_before=memory.version + 1)
-        yield Moment(problem, shares, evidence, memory.choices, unanswered)
+        yield Moment(problem, shares, evidence, memory.choices, unanswered, late.look(memory.version + 1))
         step = plan(policy, problem, evidence, memory)
         memory, demand = step.memory, step.demand
         if demand.total == 0 or memory.version > most_plans:
@@ -118,5 +154,6 @@ def watch(
         only_i, only_j, both = (rng.binomial(some, 1 - after_click) for some in seen[1:])
         n = neither + only_i + only_j + both
         rows.append((demand.i, demand.j, np.full(len(n), memory.version), n, demand.count - n))
+        late.add(memory.version, n, n - neither, demand.count - seen.neither - (n - neither), demand.count - n)
         clicks = (only_i + both, only_j + both)
         evidence = evidence.add(demand.i, demand.j, memory.version, n, neither.astype(np.float64), clicks)

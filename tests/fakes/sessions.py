@@ -80,7 +80,7 @@ class FakeServices(Impressions, Sessions, Results):
             budget=new.budget,
             plan_version=1,
             plan_id="",
-            epoch=0,
+            watermark=0,
             created_at=1_700_000_000.5,
             updated_at=1_700_000_000.5,
         )

@@ -1,7 +1,5 @@
 """What feedback does to an impression, case by case."""
 
-from dataclasses import replace
-
 import pytest
 
 from app.impressions.feedback import Decision, FeedbackStatus, StoredImpression, decide
@@ -15,14 +13,12 @@ OPEN = StoredImpression(
     i=2,
     j=0,
     plan_version=1,
+    counts=True,
     issued_at=100.0,
     outcome=None,
     clicked=None,
+    answered_at=None,
     not_shown=False,
-    late_outcome=None,
-    late_clicked=None,
-    epoch=None,
-    void=False,
 )
 CLICK, SILENT = feedback("t", reward=1.0), feedback("t", reward=0.0)
 NOT_SHOWN = feedback("t", not_shown=True)
@@ -48,23 +44,26 @@ def test_window_decides_where_there_is_one(make_settings: MakeSettings) -> None:
     assert decided(OPEN, CLICK, settings, now=102.0).status is FeedbackStatus.LATE
 
 
-@pytest.mark.parametrize("stamped", [replace(OPEN, epoch=3), replace(OPEN, void=True)])
-def test_what_a_fold_has_dealt_with_is_late(stamped: StoredImpression, make_settings: MakeSettings) -> None:
-    assert decided(stamped, CLICK, make_settings(), now=100.1).status is FeedbackStatus.LATE
+@pytest.mark.parametrize("marked", [OPEN._replace(given_up=True), OPEN._replace(void=True)])
+def test_feedback_for_an_impression_that_a_fold_gave_up_is_late(
+    marked: StoredImpression, make_settings: MakeSettings
+) -> None:
+    assert decided(marked, CLICK, make_settings(), now=100.1) == Decision(FeedbackStatus.LATE, 1.0, late=True)
+    assert decided(marked, NOT_SHOWN, make_settings(), now=100.1) == Decision(FeedbackStatus.LATE)
 
 
 @pytest.mark.parametrize(
     ("answered", "again", "status"),
     [
-        (replace(OPEN, outcome=1.0), CLICK, FeedbackStatus.DUPLICATE),
-        (replace(OPEN, outcome=1.0), SILENT, FeedbackStatus.CONFLICT),
-        (replace(OPEN, outcome=0.0, epoch=4), SILENT, FeedbackStatus.DUPLICATE),
-        (replace(OPEN, outcome=0.0, epoch=4), CLICK, FeedbackStatus.CONFLICT),
-        (replace(OPEN, late_outcome=1.0, void=True), CLICK, FeedbackStatus.DUPLICATE),
-        (replace(OPEN, late_outcome=1.0, void=True), SILENT, FeedbackStatus.CONFLICT),
-        (replace(OPEN, not_shown=True), CLICK, FeedbackStatus.CONFLICT),
-        (replace(OPEN, not_shown=True), NOT_SHOWN, FeedbackStatus.DUPLICATE),
-        (replace(OPEN, outcome=1.0), NOT_SHOWN, FeedbackStatus.CONFLICT),
+        (OPEN._replace(outcome=1.0), CLICK, FeedbackStatus.DUPLICATE),
+        (OPEN._replace(outcome=1.0), SILENT, FeedbackStatus.CONFLICT),
+        (OPEN._replace(outcome=0.0, answered_at=100.0), SILENT, FeedbackStatus.DUPLICATE),
+        (OPEN._replace(outcome=0.0, answered_at=100.0), CLICK, FeedbackStatus.CONFLICT),
+        (OPEN._replace(late_outcome=1.0, given_up=True), CLICK, FeedbackStatus.DUPLICATE),
+        (OPEN._replace(late_outcome=1.0, given_up=True), SILENT, FeedbackStatus.CONFLICT),
+        (OPEN._replace(not_shown=True), CLICK, FeedbackStatus.CONFLICT),
+        (OPEN._replace(not_shown=True), NOT_SHOWN, FeedbackStatus.DUPLICATE),
+        (OPEN._replace(outcome=1.0), NOT_SHOWN, FeedbackStatus.CONFLICT),
     ],
 )
 def test_second_answers(
@@ -94,7 +93,7 @@ def test_item_clicks_become_bits_of_the_slots_shown(
 
 
 def test_same_click_on_another_slot_is_a_conflict(make_settings: MakeSettings) -> None:
-    answered = replace(OPEN, outcome=1.0, clicked=1)
+    answered = OPEN._replace(outcome=1.0, clicked=1)
     again = feedback("t", clicked=frozenset({0}))
     assert decided(answered, again, make_settings(feedback="items"), now=100.1).status is FeedbackStatus.CONFLICT
 

@@ -8,6 +8,7 @@ from app.errors import SessionNotFound
 from app.impressions.feedback import FeedbackStatus, Rewards, StoredImpression, decide
 from app.sessions.model import FixedParts
 from app.wire.serving import Feedback
+from app.wire.vocabulary import FeedbackKind
 from tests.examples import a_session, execute, feedback, issue, record, reward, settings
 from tests.store import SessionStore
 
@@ -19,12 +20,12 @@ STATES = {
     "not shown": "not_shown = TRUE",
     "answered late": "late_outcome = 1.0, late_at = issued_at",
     "void": "void = TRUE",
-    "folded": "epoch = 1",
+    "given up": "given_up = TRUE",
     "past its time": f"issued_at = issued_at - {LONG_AGO}",
     "open too": "late_at = NULL",
 }
 EACH = 6
-FIELDS = ", ".join(StoredImpression.__dataclass_fields__)
+FIELDS = ", ".join(StoredImpression._fields)
 
 
 def columns(*rows: Feedback) -> Rewards:
@@ -54,6 +55,26 @@ async def test_the_guarded_statement_accepts_what_decide_accepts(
         accepted = judged.status is FeedbackStatus.ACCEPTED
         assert outcome == (value if accepted else before.outcome)
         assert late == (judged.outcome if judged.late else before.late_outcome)
+
+
+async def test_feedback_that_is_read_first_is_late_for_an_impression_that_was_given_up(
+    store: SessionStore, database_url: str
+) -> None:
+    """Lists of clicked items and "not shown" are not accepted by the guarded statement."""
+    session_id = await a_session(store, demand=((0, 1, 99),), feedback=FeedbackKind.ITEMS)
+    one, two, three = await issue(store, session_id, 3)
+    execute(database_url, "UPDATE impressions SET given_up = TRUE, void = TRUE WHERE sequence < 3")
+    answers = [
+        feedback(one.ticket, clicked=[one.i]),
+        feedback(two.ticket, not_shown=True),
+        feedback(three.ticket, clicked=[three.i]),
+    ]
+    late, accepted = FeedbackStatus.LATE, FeedbackStatus.ACCEPTED
+    assert await store.answer(session_id, answers) == [late, late, accepted]
+    after = execute(
+        database_url, "SELECT outcome, not_shown, late_outcome, late_clicked FROM impressions ORDER BY sequence"
+    )
+    assert [tuple(row) for row in after] == [(None, 0, 1.0, 1), (None, 0, None, None), (1.0, 0, None, None)]
 
 
 async def test_the_first_answer_of_a_ticket_wins_in_one_group(store: SessionStore) -> None:

@@ -9,9 +9,9 @@ import pytest
 from app.engine.problem import Model
 from app.errors import SessionStopped
 from app.impressions import handout_order
-from app.impressions.handout_order import HandoutSequence, HandoutState, Purpose, is_exploit_ticket
+from app.impressions.handout_order import HandoutSequence, HandoutState, Impression, Purpose, is_exploit_ticket
 from app.sessions.model import Session
-from app.wire.vocabulary import State
+from app.wire.vocabulary import State, WhileWaiting
 from tests.session_fixtures import MakeRecord
 
 DEMAND = ((0, 1, 3), (0, 2, 1), (1, 3, 6))
@@ -19,7 +19,11 @@ DEMAND = ((0, 1, 3), (0, 2, 1), (1, 3, 6))
 
 def desk(record: Session, **changes: object) -> HandoutState:
     values = {"sequence": HandoutSequence(DEMAND, 7, 1), "best": (0, 1), "issued": 0, "void": 0, "next_sequence": 1}
-    return HandoutState(record, cursor=0, **{**values, **changes})  # type: ignore[arg-type]
+    return HandoutState(record, **{"cursor": 0, **values, **changes})  # type: ignore[arg-type]
+
+
+def purposes(given: list[Impression]) -> list[Purpose]:
+    return [one.purpose for one in given]
 
 
 def rng() -> random.Random:
@@ -80,8 +84,7 @@ def test_slots_are_random(make_record: MakeRecord) -> None:
 
 def test_budget_is_exact_and_a_batch_may_mix_purposes(make_record: MakeRecord) -> None:
     at = desk(make_record(budget=12), issued=10, void=3)
-    purposes = [one.purpose for one in at.hand_out(8, rng())]
-    assert purposes == [Purpose.EXPLORE] * 5 + [Purpose.EXPLOIT] * 3
+    assert purposes(at.hand_out(8, rng())) == [Purpose.EXPLORE] * 5 + [Purpose.EXPLOIT] * 3
     assert at.issued - at.void == 12
 
 
@@ -119,3 +122,54 @@ def test_deterministic_entries_are_asked_once_and_repeats_do_not_count(make_reco
     assert len({frozenset((one.i, one.j)) for one in given[:3]}) == 3
     assert at.issued == 3
     assert [new.counts for new in at.new] == [True, True, True, False, False]
+
+
+class TestExploitWhileWaiting:
+    """A plan is handed out once; until the next plan, callers get the best pair."""
+
+    @pytest.fixture
+    def record(self, make_record: MakeRecord) -> Session:
+        return make_record(while_waiting=WhileWaiting.EXPLOIT)
+
+    def test_after_the_end_of_the_plan_the_best_pair_is_shown_without_a_row(self, record: Session) -> None:
+        at = desk(record, best=(2, 3))
+        assert purposes(at.hand_out(10, rng())) == [Purpose.EXPLORE] * 10
+        after = at.hand_out(3, rng())
+        assert purposes(after) == [Purpose.EXPLOIT] * 3
+        assert {frozenset((one.i, one.j)) for one in after} == {frozenset((2, 3))}
+        assert all(is_exploit_ticket(one.ticket, record.ticket_key, record.id) for one in after)
+        assert (len(at.new), at.issued, at.cursor, at.next_sequence) == (10, 10, 10, 11)
+
+    def test_one_batch_crosses_the_end_of_the_plan(self, record: Session) -> None:
+        at = desk(record, cursor=7)
+        given = at.hand_out(5, rng())
+        assert purposes(given) == [Purpose.EXPLORE] * 3 + [Purpose.EXPLOIT] * 2
+        rest = HandoutSequence(DEMAND, 7, 1).pairs(7, 3)
+        assert [(min(one.i, one.j), max(one.i, one.j)) for one in given[:3]] == rest
+        assert (at.new, at.cursor) == (given[:3], 10)
+
+    @pytest.mark.parametrize(("budget", "explored"), [(8, 4), (30, 6)])
+    def test_budget_and_end_of_plan_the_smaller_one_limits(
+        self, make_record: MakeRecord, budget: int, explored: int
+    ) -> None:
+        at = desk(make_record(while_waiting=WhileWaiting.EXPLOIT, budget=budget), cursor=4, issued=5, void=1)
+        given = at.hand_out(9, rng())
+        assert purposes(given) == [Purpose.EXPLORE] * explored + [Purpose.EXPLOIT] * (9 - explored)
+
+    def test_a_plan_is_handed_out_once_with_a_share_of_exploration_too(self, make_record: MakeRecord) -> None:
+        at = desk(make_record(while_waiting=WhileWaiting.EXPLOIT, explore_share=0.5))
+        given = purposes(at.hand_out(200, rng()))
+        assert given.count(Purpose.EXPLORE) == 10, "the whole plan, and no more"
+        assert Purpose.EXPLOIT in given[:10], "the share applies while the plan lasts"
+        assert (at.issued, at.cursor, len(at.new)) == (10, 10, 10)
+
+    def test_budget_and_share_together(self, make_record: MakeRecord) -> None:
+        at = desk(make_record(while_waiting=WhileWaiting.EXPLOIT, explore_share=0.5, budget=4))
+        assert purposes(at.hand_out(200, rng())).count(Purpose.EXPLORE) == 4
+
+    def test_no_entry_of_the_deterministic_model_is_shown_twice(self, make_record: MakeRecord) -> None:
+        demand = ((0, 0, 1), (0, 1, 1), (0, 2, 1))
+        record = make_record(while_waiting=WhileWaiting.EXPLOIT, model=Model.DETERMINISTIC)
+        at = desk(record, sequence=HandoutSequence(demand, 1, 1))
+        assert purposes(at.hand_out(5, rng())) == [Purpose.EXPLORE] * 3 + [Purpose.EXPLOIT] * 2
+        assert all(one.counts for one in at.new)

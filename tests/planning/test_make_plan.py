@@ -3,15 +3,16 @@
 import json
 from dataclasses import replace
 from itertools import islice
+from operator import add
 
 import numpy as np
 import pytest
 
-from app.counting.rules import EvidenceRows
+from app.counting.rules import Cell, EvidenceRows, rows_of
 from app.engine.problem import Model
 from app.health import Health
 from app.planning.make_plan import make_plan
-from app.planning.plan import PlanningInput, StoredPlan
+from app.planning.plan import Planned, PlanningInput, StoredPlan
 from app.sessions.model import Counters
 from app.wire.vocabulary import FeedbackKind
 from tests.session_fixtures import MakeRecord
@@ -20,8 +21,26 @@ from tests.session_log import NOW, Log
 NOTHING = Counters(0, 0, 0, 0)
 
 
+def made(given: PlanningInput) -> Planned:
+    """Returns the plan of an input that needs one."""
+    planned = make_plan(given, NOW)
+    assert planned is not None
+    return planned
+
+
+def both(one: EvidenceRows, other: EvidenceRows) -> EvidenceRows:
+    """Returns the counts of both."""
+    sums: dict[Cell, list[float]] = {}
+    for rows in (one, other):
+        counts = (rows.n, rows.s, rows.clicks_i, rows.clicks_j, rows.unanswered)
+        for i, j, version, *more in zip(rows.i, rows.j, rows.version, *counts, strict=True):
+            cell = sums.setdefault((i, j, version), [0, 0.0, 0, 0, 0])
+            sums[i, j, version] = [*map(add, cell, more)]
+    return rows_of(sums)
+
+
 def test_first_plan_asks_for_pairs_and_certifies_nothing(make_record: MakeRecord) -> None:
-    planned = make_plan(PlanningInput(make_record(plan_version=0), NOTHING, EvidenceRows(), None, ()), NOW)
+    planned = made(PlanningInput(make_record(plan_version=0), NOTHING, EvidenceRows(), None, ()))
     assert planned.plan.version == 1
     assert planned.plan.demand.total
     body = json.loads(planned.snapshot.body)
@@ -32,7 +51,7 @@ def test_first_plan_asks_for_pairs_and_certifies_nothing(make_record: MakeRecord
 
 def test_two_items_are_certified_at_once(make_record: MakeRecord) -> None:
     given = PlanningInput(make_record(n_items=2, plan_version=0), NOTHING, EvidenceRows(), None, ())
-    planned = make_plan(given, NOW)
+    planned = made(given)
     body = json.loads(planned.snapshot.body)
     assert (body["verdict"], body["gap"], body["pair"]) == ("certified", 0.0, ["ad-0", "ad-1"])
     assert planned.plan.demand.triples == ()
@@ -54,9 +73,7 @@ def test_the_engine_learns_the_kind_of_feedback(make_record: MakeRecord, feedbac
 
 
 def test_the_snapshot_has_the_forecast_of_the_policy(make_record: MakeRecord, choosing: str) -> None:
-    planned = make_plan(
-        PlanningInput(make_record(plan_version=0, policy=choosing), NOTHING, EvidenceRows(), None, ()), NOW
-    )
+    planned = made(PlanningInput(make_record(plan_version=0, policy=choosing), NOTHING, EvidenceRows(), None, ()))
     assert json.loads(planned.snapshot.body)["forecast_samples"] == 1234
 
 
@@ -66,7 +83,7 @@ def test_only_entries_that_suspend_prevent_verdict_and_certificate(
 ) -> None:
     stored = (Health("p", "c", "a", suspends),)
     given = PlanningInput(make_record(n_items=2, plan_version=0), NOTHING, EvidenceRows(), None, stored)
-    planned = make_plan(given, NOW)
+    planned = made(given)
     body = json.loads(planned.snapshot.body)
     assert (body["verdict"], body["certified"]) == (verdict, not suspends)
     assert body["health"] == [{"problem": "p", "cause": "c", "advice": "a", "suspends": suspends, "kind": None}]
@@ -81,6 +98,7 @@ def test_a_deterministic_session_is_certified_with_exact_values(make_record: Mak
             assert count == 1
             log.show(i, j, plan.version)
             log.impressions[-1]["outcome"] = 1.0 - (0.2 + 0.1 * i) * (0.2 + 0.1 * j)
+        log.fold()
 
     log.answer = exactly  # type: ignore[method-assign]
     body = json.loads(list(log.plans())[-1].snapshot.body)
@@ -88,3 +106,62 @@ def test_a_deterministic_session_is_certified_with_exact_values(make_record: Mak
     assert body["gap"] < 1e-5
     assert body["estimated_reward"] == pytest.approx(1 - 0.2 * 0.3)
     assert body["interval"] == pytest.approx([0.94, 0.94], abs=1e-5)
+
+
+class TestKnownAnswers:
+    """A plan is made from every answer that has arrived; only those up to the watermark prove something."""
+
+    def waiting(self, make_record: MakeRecord, held: int = 40, policy: str = "rplans") -> PlanningInput:
+        """Returns the input of a plan, with answers above the watermark."""
+        log = Log(make_record(epsilon=0.2, delta=0.1, policy=policy), np.random.default_rng(3), held=held)
+        *_, last = islice(log.plans(), 6)
+        log.answer(last.plan)
+        given = log.given()
+        assert sum(given.known.n) == held - 1, "the first one is not answered"
+        return given
+
+    def test_they_are_stored_with_the_plan(self, make_record: MakeRecord) -> None:
+        given = self.waiting(make_record)
+        planned = made(given)
+        assert json.loads(planned.plan.known) == given.known.to_plain()
+        assert planned.plan.counted_before == given.counters.counted + sum(given.known.n)
+        assert (planned.plan.watermark, planned.plan.digest) == (given.session.watermark, given.log.digest)
+
+    def test_without_any_nothing_is_stored(self, make_record: MakeRecord) -> None:
+        assert made(self.waiting(make_record, held=1)).plan.known == ""
+
+    def test_they_decide_what_is_shown(self, make_record: MakeRecord) -> None:
+        given = self.waiting(make_record)
+        below = made(replace(given, evidence=both(given.evidence, given.known), known=EvidenceRows()))
+        assert made(given).plan.demand == below.plan.demand, "as if they were below the watermark"
+        assert made(given).plan.demand != made(replace(given, known=EvidenceRows())).plan.demand
+
+    def test_they_prove_nothing(self, make_record: MakeRecord) -> None:
+        given = self.waiting(make_record)
+        report, without = made(given).plan.report, made(replace(given, known=EvidenceRows())).plan.report
+        assert report.samples == sum(given.evidence.n)
+        assert (report.gap, report.pair, report.interval) == (without.gap, without.pair, without.interval)
+
+    def test_they_use_up_the_budget(self, make_record: MakeRecord) -> None:
+        given = self.waiting(make_record, policy="lucb")
+        n_known = sum(given.evidence.n) + sum(given.known.n)
+        for left, verdict in ((3, "not_yet"), (0, "exhausted")):
+            planned = made(replace(given, session=replace(given.session, budget=n_known + left)))
+            assert (planned.plan.demand.total, planned.plan.report.verdict) == (left, verdict)
+
+    def test_if_they_would_certify_there_is_no_plan_until_the_watermark_moves(self, make_record: MakeRecord) -> None:
+        log = Log(make_record(epsilon=0.2, delta=0.1), np.random.default_rng(3), held=40)
+        for _ in range(20):
+            if make_plan(log.given(), NOW) is None:
+                break
+            log.answer(log.plan().plan)
+        given = log.given()
+        assert make_plan(given, NOW) is None
+        alone = made(replace(given, known=EvidenceRows()))
+        assert alone.certificate is None, "what is below the watermark does not certify"
+        assert alone.plan.demand.total, "a plan without them would ask for more"
+        log.fold()
+        proven = made(log.given())
+        assert proven.certificate is not None
+        assert json.loads(proven.certificate.body)["log"]["watermark"] == len(log.impressions)
+        assert (proven.plan.demand.total, proven.plan.known) == (0, "")

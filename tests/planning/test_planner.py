@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -12,11 +12,11 @@ from app.counting.sql import fold_session
 from app.engine.problem import Model
 from app.errors import SessionNotFound, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
-from app.impressions.handout_order import Impression
+from app.impressions.handout_order import Impression, PairCounts
 from app.planning.plan import Planned
 from app.planning.planner import Planner
 from app.services import Services
-from app.sessions.model import Session
+from app.sessions.model import Counters, Session
 from app.telemetry.metrics import Meter, cell_index
 from app.wire.sessions import SessionPatch
 from app.wire.vocabulary import State
@@ -52,6 +52,11 @@ async def version(store: SessionStore, session_id: str) -> int:
     return (await store.session(session_id)).plan_version
 
 
+def by_pair(counts: PairCounts) -> Iterator[tuple[tuple[int, int], int]]:
+    for i, j, times in counts.triples:
+        yield (min(i, j), max(i, j)), times
+
+
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:
     async with asyncio.timeout(TIMEOUT_SECONDS):
         while not await condition():
@@ -67,7 +72,7 @@ class TestAdvance:
         await planner.advance(session_id)
         last = await store.last_plan(session_id)
         assert last is not None
-        assert (last.version, last.epoch, last.counted_before) == (2, 1, DEMAND)
+        assert (last.version, last.watermark, last.counted_before) == (2, DEMAND, DEMAND)
         assert (await store.counters(session_id)).counted == DEMAND
         body = await best_pair(store, session_id)
         assert (body["plan_version"], body["samples"]) == (2, DEMAND), "the snapshot is that of the new plan"
@@ -86,6 +91,24 @@ class TestAdvance:
         await planner.advance(session_id)
         assert await version(store, session_id) == 2
         assert plans(meter, "stored") == 1
+
+    async def test_known_answers_complete_a_plan_although_one_before_them_is_missing(
+        self, store: SessionStore, planner: Planner
+    ) -> None:
+        session_id = await a_session(store)
+        first, *others = await issue(store, session_id, DEMAND + 1)
+        await answer(store, session_id, others)
+        await planner.advance(session_id)
+        last = await store.last_plan(session_id)
+        assert last is not None
+        assert (last.version, last.watermark, last.counted_before) == (2, 0, DEMAND)
+        assert last.report.samples == 0, "nothing is proven yet"
+        assert sum(json.loads(last.known)["n"]) == DEMAND
+        assert await store.counters(session_id) == Counters(issued=DEMAND + 1, answered=DEMAND, void=0, counted=0)
+        asked, handed_out = dict(by_pair(last.demand)), dict(by_pair(last.handout))
+        pair = min(first.i, first.j), max(first.i, first.j)
+        assert asked.pop(pair, 0) - handed_out.pop(pair, 0) == 1, "the open impression is not asked for again"
+        assert asked == handed_out
 
     async def test_impressions_of_an_earlier_plan_do_not_meet_the_demand_of_the_next_one(
         self, store: SessionStore, planner: Planner
@@ -198,7 +221,7 @@ class TestRaces:
         def register(action: Callable[[], Awaitable[object]]) -> None:
             compute = planner._worker.plan_stored
 
-            async def compute_and_act(session: Session, now: datetime) -> Planned:
+            async def compute_and_act(session: Session, now: datetime) -> Planned | None:
                 planned = await compute(session, now)
                 monkeypatch.setattr(planner._worker, "plan_stored", compute)
                 await action()

@@ -140,7 +140,7 @@ async def test_a_new_plan_makes_a_new_map_and_a_fold_only_after_some_seconds(sto
     store.session = replace(store.session, plan_version=store.session.plan_version + 1)
     await cache.read("s1", 3)
     assert store.reads == 2
-    store.session = replace(store.session, epoch=store.session.epoch + 1)
+    store.session = replace(store.session, watermark=store.session.watermark + 1)
     await cache.read("s1", 3)
     assert store.reads == 2, "a fold alone may wait"
     now[0] += FRESH_SECONDS

@@ -103,10 +103,11 @@ def test_a_finding_after_certification_suspends_the_verdict(make_record: MakeRec
     log = Log(make_record(policy="lucb", epsilon=0.1), np.random.default_rng(1))
     done = list(log.plans())[-1]
     assert done.certificate is not None
-    log.record = replace(log.record, epoch=log.record.epoch + 1)
     for _ in range(400):  # outstanding when it was certified
         log.impressions.append({**log.impressions[-1], "i": 0, "j": 1, "plan_version": done.plan.version - 1})
         log.impressions[-1] |= {"outcome": 0.0, "clicked": 0, "sequence": len(log.impressions)}
+    assert body(log.plan())["verdict"] == "certified", "answers above the watermark are no evidence yet"
+    log.fold()
     later = log.plan()
     assert (body(later)["verdict"], body(later)["certified"]) == ("suspended", False)
     assert later.plan.report.verdict == "certified", "the log has the verdict of the bounds"
@@ -159,6 +160,7 @@ NUMBERS = {
     FindingKind.DRIFT: {"until_version": 9.0, "early": 0.31, "late": 0.42, "early_shown": 2100.0, "late_shown": 1800.0},
     FindingKind.SILENCE: {"unanswered": 0.4, "expected": 0.25, "shown": 700.0},
     FindingKind.ONLY_CLICKS: {"clicks": 57.0, "unanswered": 0.83},
+    FindingKind.LATE: {"clicked": 0.91, "expected": 0.214, "late": 33.0},
 }
 EXPECTED = {
     FindingKind.STRUCTURE: ("ad-2 and ad-0", "52.1 %", "57.3 %"),
@@ -167,6 +169,7 @@ EXPECTED = {
     FindingKind.DRIFT: ("ad-2 and ad-0", "31 % of 2100", "plan 9", "42 % of 1800"),
     FindingKind.SILENCE: ("ad-2 and ad-0", "40 % of 700", "25 %"),
     FindingKind.ONLY_CLICKS: ("all 57", "83 %"),
+    FindingKind.LATE: ("91 % of 33 late answers are clicks", "21.4 % were expected"),
 }
 
 

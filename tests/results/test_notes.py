@@ -163,5 +163,6 @@ def test_notes_never_suspend(make_record: MakeRecord) -> None:
         log = Log(make_record(n_items=2), np.random.default_rng(1))
         given = log.given()
         planned = make_plan(type(given)(**{**vars(given), "signals": signals}), NOW)
+        assert planned is not None
         assert json.loads(planned.snapshot.body)["verdict"] == "certified", "two items are one pair"
         assert planned.certificate is not None

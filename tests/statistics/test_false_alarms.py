@@ -1,4 +1,4 @@
-"""Healthy sessions, with answers lost at random, looked at after every plan: how often is one doubted?"""
+"""Healthy sessions, with answers lost or late at random, looked at after every plan: how often is one doubted?"""
 
 import math
 from collections import Counter
@@ -36,7 +36,7 @@ def session(policy: Policy, seed: int, *, item_clicks: bool) -> Iterator[Moment]
     kind = ("ads6", "pref", "clus", "trap")[seed % 4]
     population = mixture(kind, 5, 2, np.random.default_rng([7, seed]))
     problem = Problem(n_items=5, epsilon=0.3, delta=0.1, seed=seed, item_clicks=item_clicks)
-    return watch(policy, problem, of(population), seed=seed, loss=even_loss, most_plans=25)
+    return watch(policy, problem, of(population), seed=seed, loss=even_loss, late_per_look=0.3, most_plans=25)
 
 
 def not_displayed(_problem: Problem, _evidence: Evidence, _bounds: Bounds, i: IntArray, _j: IntArray) -> Displayed:

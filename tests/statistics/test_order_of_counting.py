@@ -30,11 +30,11 @@ def history(rng: np.random.Generator, lag: float) -> tuple[np.ndarray, np.ndarra
 def counts_by_fold(rewards: np.ndarray, arrives: np.ndarray, now: float) -> tuple[int, float]:
     opened = [
         StoredImpression(
-            place + 1, 0, 1, 1, float(place), rewards[place] if arrives[place] <= now else None, None, False
+            place + 1, 0, 1, 1, True, float(place), rewards[place] if there else None, None, None, not_shown=False
         )
-        for place in range(min(int(now) + 1, IMPRESSIONS))
+        for place, there in enumerate((arrives <= now)[: int(now) + 1])
     ]
-    evidence = fold(opened, SETTINGS, now, UP).evidence
+    evidence = fold(opened, SETTINGS, now, UP, (0, b"")).evidence
     return sum(evidence.n), sum(evidence.s)
 
 

@@ -1,12 +1,13 @@
 """The direct bound through the service, non-clicks arriving later than clicks: it holds; by arrival it breaks."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from app.counting import rules
 from app.counting import sql as counting
@@ -64,15 +65,17 @@ async def test_counting_by_arrival_would_break_it(tmp_path: Path, monkeypatch: p
     """The mutant: an impression that is not final does not block the later ones of its pair."""
     original = rules.fold
 
-    def by_arrival(impressions, **given):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN003, ANN202
-        final = [one for one in impressions if one.outcome is not None]
-        return original(final, **given)
+    def by_arrival(impressions, *given):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN002, ANN202
+        """Counts every answer that is there: what is not answered is skipped, and never looked at again."""
+        return original((one for one in impressions if one.outcome is not None), *given)
 
-    def answered(connection, given, _first_waiting, _last_final):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        """The reader that looks for what can be counted must not block either."""
-        mine = select(impressions.c.sequence).where(*counting._OPEN_OF_SESSION, impressions.c.outcome.is_not(None))
-        return sorted(connection.scalars(mine, {"id": given["id"]}))
+    def all_answered(connection, session_id):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        """The reader that looks for what can be counted must not stop at an open one either."""
+        overview = read_overview(connection, session_id)
+        last = connection.scalar(select(func.max(impressions.c.sequence)).where(impressions.c.outcome.is_not(None)))
+        return replace(overview, last=last or 0)
 
-    monkeypatch.setattr(counting, "_foldable_sequences", answered)
-    monkeypatch.setattr("app.counting.sql.fold", by_arrival)
+    read_overview = counting.read_overview
+    monkeypatch.setattr(counting, "read_overview", all_answered)
+    monkeypatch.setattr(counting, "fold", by_arrival)
     assert await misses(tmp_path) > 2 * ALLOWED

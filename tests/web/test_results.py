@@ -69,10 +69,37 @@ def test_a_certificate_is_sent_byte_for_byte(api: Caller, session: str, sessions
 IDS = ["=cmd|'/c calc'!A1", "+x", '@a,"b"', "-é\u2028", "plain", "'quoted"]
 ROWS: list[dict[str, Any]] = [
     {"kind": "session", "id": "s0", "items": [{"id": item, "label": item} for item in IDS]},
-    {"kind": "plan", "version": 1, "epoch": 0, "demand": [[0, 1, 5]]},
-    {"kind": "impression", "sequence": 1, "i": 0, "j": 1, "outcome": 1.0, "counts": True, "idempotency_key": "-k"},
-    {"kind": "impression", "sequence": 2, "i": 2, "j": 3, "outcome": None, "counts": False, "idempotency_key": None},
-    {"kind": "impression", "sequence": 3, "i": 4, "j": 5, "outcome": -0.5, "counts": True, "idempotency_key": "k"},
+    {"kind": "plan", "version": 1, "epoch": 0, "watermark": 4, "known": None, "demand": [[0, 1, 5]]},
+    {
+        "kind": "impression",
+        "sequence": 1,
+        "i": 0,
+        "j": 1,
+        "outcome": 1.0,
+        "counts": True,
+        "given_up": False,
+        "idempotency_key": "-k",
+    },
+    {
+        "kind": "impression",
+        "sequence": 2,
+        "i": 2,
+        "j": 3,
+        "outcome": None,
+        "counts": False,
+        "given_up": True,
+        "idempotency_key": None,
+    },
+    {
+        "kind": "impression",
+        "sequence": 3,
+        "i": 4,
+        "j": 5,
+        "outcome": -0.5,
+        "counts": True,
+        "given_up": False,
+        "idempotency_key": "k",
+    },
 ]
 
 
@@ -95,8 +122,9 @@ def test_a_table_runs_no_formulas(api: Caller, session: str, sessions: FakeServi
     assert [row["second"] for row in impressions] == ["'+x", "'-é\u2028", "'quoted"]
     assert [row["outcome"] for row in impressions] == ["1.0", "", "-0.5"]  # numbers stay unchanged
     assert [row["counts"] for row in impressions] == ["1", "0", "1"]
+    assert [row["given_up"] for row in impressions] == ["0", "1", "0"]
     assert [row["idempotency_key"] for row in impressions] == ["'-k", "", "k"]
-    assert json.loads(rows[1]["data"]) == {"version": 1, "demand": [[0, 1, 5]]}
+    assert json.loads(rows[1]["data"]) == {"version": 1, "watermark": 4, "known": None, "demand": [[0, 1, 5]]}
 
 
 @pytest.mark.parametrize(

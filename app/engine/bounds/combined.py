@@ -34,14 +34,6 @@ def combined_bounds(problem: Problem, evidence: Evidence, choices: Choices, shar
     return bounds._replace(assumptions=assumptions_of(problem, direct.lower, structural, bounds))
 
 
-DELAY = "delay-independent-of-outcome"
-"""A joint region of several entries needs an order of counting that does not depend on outcomes. Issue order ensures
-that for each pair by itself. Across pairs, feedback must not be slower after one outcome than after the other (an
-attribution window makes both equally slow). Without this assumption, a region of two entries (bound F) with error
-probability alpha still holds with error probability alpha (1 + log 1/alpha); for bounds I and C, whose factors contain
-impressions of many pairs, nothing is guaranteed."""
-
-
 class _Structural(NamedTuple):
     """Lower bounds that use the structure of L."""
 
@@ -54,11 +46,11 @@ def _screening(problem: Problem, evidence: Evidence, choices: Choices, shares: S
     """Yields bound I where feedback names the clicked items, and bound F of each blank."""
     if problem.item_clicks and shares.clicks > 0:
         lower = item_click_bounds(evidence, choices.guess, math.log(1 / (shares.clicks * problem.delta)))
-        yield _Structural(Kind.ITEM_CLICKS, lower, ("mixture", "slots-independent", DELAY))
+        yield _Structural(Kind.ITEM_CLICKS, lower, ("mixture", "slots-independent"))
     share = shares.screening * problem.delta
     for ordinal, blank in enumerate(choices.blanks, start=1):
         lower = blank_bounds(evidence, blank, math.log(1 / portion(share, ordinal)))
-        yield _Structural(Kind.SCREENING, lower, ("mixture", DELAY))
+        yield _Structural(Kind.SCREENING, lower, ("mixture",))
 
 
 def _with_structure(bounds: Bounds, structural: Iterable[_Structural]) -> Bounds:
@@ -85,9 +77,8 @@ def assumptions_of(
         if np.any((one.lower > lower) & (lower < goal)):
             found |= dict.fromkeys(one.assumptions)
         lower = np.maximum(lower, one.lower)
-    if np.any((bounds.lower_given_leader(leader) > lower) & (lower < goal)):
-        # Where feedback names the clicked items, scores assume the same click rate of an item with all partners.
-        found |= dict.fromkeys(("slots-independent", DELAY) if problem.item_clicks else (DELAY,))
+    if problem.item_clicks and np.any((bounds.lower_given_leader(leader) > lower) & (lower < goal)):
+        found["slots-independent"] = None  # scores assume the same click rate of an item with all partners
     return tuple(found)
 
 

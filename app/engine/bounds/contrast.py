@@ -57,6 +57,9 @@ from app.engine.evidence import Evidence
 LEFTOVER_SHARE = 0.05
 """Part of the share that the intervals of the items spend."""
 
+INTERVAL_ENDS = 8
+"""The ends of the intervals of four items; each spends an equal part."""
+
 LEFT_U, LEFT_V = np.array([1.0, 0.0, 1.0, 0.0]), np.array([1.0, 1.0, 0.0, 0.0])
 """q of two items if neither, only the first, only the second, both were clicked."""
 
@@ -114,7 +117,7 @@ def contrasts(
             column[..., rows] += more
         start += len(bets.rivals)
     items = np.stack([*pairs[first].T, *np.repeat(np.array([nominee.pair]).T, len(rivals), axis=1)])  # (4, R)
-    ends = _ends(evidence, choices.guess, nominee, items, math.log(8 / (LEFTOVER_SHARE * share)))
+    ends = _ends(evidence, choices.guess, nominee, items, math.log(INTERVAL_ENDS / (LEFTOVER_SHARE * share)))
     k = pair_number(nominee.pair, K)
     left_over = largest_item_sum(items, total.of_items, ends)
     difference = proven(total, left_over, marginal.lower[rivals], float(marginal.upper[k]), share)

@@ -8,8 +8,8 @@ With a, b, c the no-click probabilities of a user's group for items i, j, c, ave
 If c is hardly ever clicked, little is lost (at most E[u_i u_j] + 2 E[u_c], with u = 1 minus the no-click probability),
 and the K entries (i, c) exclude all pairs of two weak items. Only samples issued after c was chosen count.
 
-For one pair, M_ic M_jc is a martingale of mean 1 (two entries, independent draws, counted in an order that does not
-depend on outcomes: `combined.DELAY`), so with probability 1 - alpha the true (p, q) is at all times in the joint region
+For one pair, M_ic M_jc is a martingale of mean 1 (two entries, independent draws, all impressions of the session
+counted in the order of issue), so with probability 1 - alpha the true (p, q) is at all times in the joint region
 log M_ic(p) + log M_jc(q) <= log(1/alpha). The smallest p + q in this region is bounded from below by weak duality: for
 *every* multiplier m >= 0
 
@@ -31,6 +31,13 @@ from app.engine.evidence import Evidence
 GRID_RATIO = 1.25
 """The ratio of neighbouring multipliers: one of them is within 12 % of the best multiplier. Where KL is quadratic, the
 difference costs (1.12 + 1/1.12)/2 - 1 = .6 % of the width, elsewhere up to about 1 %."""
+
+GRID_PRICE = 20.0
+"""The prices of two entries, about log(n)/2 each, are below this for all n that occur: the grid starts low enough."""
+
+GRID_MIN_SPREAD, GRID_STEPS_ABOVE = 1e-3, 3
+"""The grid ends this many steps above the best multiplier of the most uncertain entry, as if its variance were at least
+the first number: where nothing was clicked yet, KL is not quadratic and higher multipliers are better."""
 
 
 def blank_bounds(evidence: Evidence, blank: Blank, log_level: float) -> FloatArray:
@@ -69,8 +76,8 @@ def multipliers(n: IntArray, s: FloatArray, log_level: float) -> FloatArray:
     """
     mean = (s + 0.5) / (n + 1)
     spread = mean * (1 - mean) / np.maximum(n, 1)
-    low = np.sqrt(spread.min() / (log_level + 20.0)) / GRID_RATIO
-    high = np.sqrt(max(spread.max(), 1e-3) / log_level) * GRID_RATIO**3
+    low = np.sqrt(spread.min() / (log_level + GRID_PRICE)) / GRID_RATIO
+    high = np.sqrt(max(spread.max(), GRID_MIN_SPREAD) / log_level) * GRID_RATIO**GRID_STEPS_ABOVE
     steps = int(np.ceil(np.log(high / low) / np.log(GRID_RATIO)))
     return low * GRID_RATIO ** np.arange(steps + 1)
 

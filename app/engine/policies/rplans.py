@@ -17,7 +17,7 @@ from app.engine.allocation.contrasts import MAX_RIVALS, outlook_of
 from app.engine.allocation.estimates import PairEstimates, rank_one
 from app.engine.allocation.screens import Levels, Screen, best_levels, by_item_clicks, planned_blank, through_blank
 from app.engine.allocation.targets import ProofTarget, TargetSelection
-from app.engine.arrays import Pair, pair_at, pair_number
+from app.engine.arrays import FloatArray, Pair, pair_at, pair_number
 from app.engine.choices import DIGITS, Blank, Guess, Nominee, clip_guess
 from app.engine.delta_shares import Shares, portion
 from app.engine.demand import Demand
@@ -74,7 +74,18 @@ class Rplans(Policy):
         return Shares(upper=0.02, nominees=0.13, direct=0.5, screening=0.35)
 
     def propose(self, now: Situation) -> Proposal:
-        """Returns the next batch: for a proof, or for the best guess if the budget is too small for a proof."""
+        """Returns the next batch: for a proof, or for the best guess if the budget is too small for a proof.
+
+        Plan 1 decides, by the budget, whether plan 2 makes a guess. If outcomes decided it, intervals with and without
+        a guess would have to hold, and both would spend the same share of delta.
+        """
+        if now.version == GUESSED_AT and RUN_ON_A_BUDGET not in now.notes:
+            guess = Guess.of(now.version - 1, _rank_one(now)[:, None])
+            now = replace(now, choices=replace(now.choices, guess=guess))
+        proposal = self._propose(now)
+        return replace(proposal, choices=now.choices) if proposal.choices is None else proposal
+
+    def _propose(self, now: Situation) -> Proposal:
         problem, budget = now.problem, now.problem.budget
         if budget is not None and divides(now.notes, budget):
             return explore_fit_verify(now, budget)
@@ -90,16 +101,19 @@ class Rplans(Policy):
         return proposal
 
 
+def _rank_one(now: Situation) -> FloatArray:
+    """Returns the estimated probability that each item is not clicked, (K,)."""
+    return by_item_clicks(now.evidence, None, 1.0).x if now.problem.item_clicks else rank_one(now.evidence)
+
+
 class _Refinement:
     """One plan after the first demand."""
 
     def __init__(self, now: Situation, shares: Shares) -> None:
         self.now = now
         self.shares = shares
-        self.x = by_item_clicks(now.evidence, None, 1.0).x if now.problem.item_clicks else rank_one(now.evidence)
+        self.x = _rank_one(now)
         self.choices = now.choices
-        if now.version == GUESSED_AT:
-            self.choices = replace(now.choices, guess=Guess.of(now.version - 1, self.x[:, None]))
         items = now.evidence.item_clicks() if now.problem.item_clicks else None
         estimates = PairEstimates(now.evidence, self.x[:, None], self.choices.guess, items)
         self.targets = TargetSelection(

@@ -136,9 +136,8 @@ export function progress(best) {
 
 const ASSUMED = {
   "independent-draws": "each impression goes to a user drawn independently",
-  "loss-independent-of-outcome": "whether an answer gets lost does not depend on the outcome",
+  "loss-independent-of-outcome": "whether an answer is lost does not depend on its outcome or on later ones",
   mixture: "within a group of users, a click on one item says nothing about the other",
-  "delay-independent-of-outcome": "answers take as long after a click as without one",
   "slots-independent": "a click on one slot does not hide the other",
 };
 

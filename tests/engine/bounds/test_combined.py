@@ -8,7 +8,7 @@ import pytest
 
 from app.engine.arrays import Pair, pair_items
 from app.engine.bounds import Bounds, Contrasts, Kind, combined
-from app.engine.bounds.combined import DELAY, combined_bounds
+from app.engine.bounds.combined import combined_bounds
 from app.engine.bounds.contrast import MarginalBounds, contrasts
 from app.engine.bounds.direct import direct_bounds
 from app.engine.bounds.item_clicks import item_click_bounds
@@ -60,7 +60,7 @@ def test_item_clicks_have_a_share_of_their_own() -> None:
 
 
 def test_assumptions_are_named_where_they_decide() -> None:
-    assert combined_bounds(PROBLEM, evidence(), BLANKS, SHARES).assumptions == ("mixture", DELAY)
+    assert combined_bounds(PROBLEM, evidence(), BLANKS, SHARES).assumptions == ("mixture",)
     # The same column of samples, but every pair was measured directly beyond what screening says.
     i, j = pair_items(np.arange(15), 6)
     rest = (i != 0) | (j != 1)
@@ -147,7 +147,7 @@ class TestContrasts:
 
     def test_they_assume_that_clicks_do_not_depend_on_the_partner(self) -> None:
         found = combined_bounds(self.PROBLEM, self.seen(), self.choices(), replace(self.SHARES, clicks=0.0))
-        assert found.assumptions == ("slots-independent", DELAY)
+        assert found.assumptions == ("slots-independent",)
         assert combined_bounds(self.PROBLEM, self.seen(), Choices(), replace(self.SHARES, clicks=0.0)).assumptions == ()
 
     def test_assumptions_are_those_of_the_pair_that_leads(self) -> None:
@@ -158,5 +158,5 @@ class TestContrasts:
         beside = Contrasts(0, rivals, np.array([-0.05, 0.0, 0.0, 0.0, 0.0]), np.ones(5))
         bounds = Bounds(direct, upper, (), contrasts=(beside,))
         assert bounds.leader() == 0
-        assert combined.assumptions_of(self.PROBLEM, direct, [], bounds) == ("slots-independent", DELAY)
+        assert combined.assumptions_of(self.PROBLEM, direct, [], bounds) == ("slots-independent",)
         assert combined.assumptions_of(self.PROBLEM, direct, [], bounds._replace(contrasts=())) == ()

@@ -134,6 +134,25 @@ def test_no_guess_is_made_once_bounds_have_been_looked_at() -> None:
     assert more.report.gap <= finished.last.gap  # nothing that was known is given up
 
 
+def test_outcomes_do_not_decide_whether_there_is_a_guess() -> None:
+    """If they did, intervals with and without a guess would both have to hold, at the price of one."""
+    problem = Problem(n_items=60, epsilon=0.02, delta=0.1, budget=20_000, seed=2)
+    given_up = run(Rplans(), problem, mixture("pref", 60, 2, np.random.default_rng(2)))
+    before, after = (step.memory for step in given_up.plans[:2])
+    assert "explore_fit_verify" in after.notes.keys() - before.notes.keys()  # outcomes made it give up the proof
+    assert after.choices.guess is not None
+    first = plan(Rplans(), problem, Evidence.empty(60), Memory())
+    unanswered = plan(Rplans(), problem, Evidence.empty(60), first.memory)
+    assert unanswered.memory.choices.guess is not None
+    # With a budget too small for a proof, plan 1 decides that there is none, and a raised budget does not change it.
+    first = plan(Rplans(), replace(problem, budget=2_000), Evidence.empty(60), Memory())
+    asked = first.demand
+    seen = Evidence.empty(60).add(asked.i, asked.j, 1, asked.count, np.zeros(len(asked.count)))
+    raised = plan(Rplans(), replace(problem, budget=None), seen, first.memory)
+    assert raised.report.phase in ("refine", "play-off")
+    assert raised.memory.choices.guess is None
+
+
 def test_what_served_the_guess_proves_nothing() -> None:
     people = mixture("pref", 10, 2, np.random.default_rng(2))
     finished = run(Rplans(), Problem(n_items=10, epsilon=0.9, delta=0.5, seed=2), people)

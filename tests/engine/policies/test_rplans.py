@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from app.engine.bounds import Kind
-from app.engine.bounds.combined import DELAY
 from app.engine.certificate import assess
 from app.engine.choices import Choices
 from app.engine.policies import DEFAULT_POLICIES, policy_named
@@ -57,7 +56,7 @@ def test_choices_are_only_added_and_come_before_the_samples_they_are_tested_by()
 def test_a_blank_settles_most_pairs_of_weak_items() -> None:
     people, problem, finished = session("ads20", 60, 3)
     assert finished.last.certified
-    assert finished.last.assumptions == ("mixture", DELAY)
+    assert finished.last.assumptions == ("mixture",)
     last = finished.plans[-2].memory.choices
     found = assess(problem, finished.evidence[-1], last, Rplans().shares(problem))
     assert found.bounds.binding is not None
@@ -72,7 +71,7 @@ def test_a_blank_settles_most_pairs_of_weak_items() -> None:
 def test_item_clicks_need_no_blank_and_name_their_assumptions() -> None:
     _, _, finished = session("ads6", 40, 1, item_clicks=True)
     assert finished.last.certified
-    assert finished.last.assumptions == ("mixture", "slots-independent", DELAY)
+    assert finished.last.assumptions == ("mixture", "slots-independent")
     assert finished.plans[-1].memory.choices.blanks == ()
 
 
