@@ -8,7 +8,8 @@ exactly, and the text stays at about 200 bytes.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -21,7 +22,7 @@ _EDGES = 2.0 ** (np.arange(_LOWEST, _HIGHEST + 1) / 2)
 """Upper ends of all buckets but the last, as multiples of the time to live."""
 _BUCKETS = len(_EDGES) + 1
 _LAST_TIMELY = -_LOWEST
-"""The bucket from .71 to 1 times the time to live."""
+"""The bucket from .71 to 1 times the time to live; late answers are in the buckets after it."""
 
 ENOUGH = 1000
 """Answers of one kind before their slowest part is measured. Even if 1 in 200 is slower than the measured end (then at
@@ -46,6 +47,10 @@ ROUND = (30, 60, 90, 120, 180, 300, 600, 900, 1200, 1800, *(3600 * hours for hou
 """Numbers that a person would type. To wait half a minute for a verdict bothers nobody, so it is the shortest."""
 
 
+Counts = tuple[int, ...]  # by bucket, up to the last one that is not empty
+Numbers = Sequence[float] | npt.NDArray[np.float64] | npt.NDArray[np.int64]
+
+
 @dataclass(frozen=True)
 class Delays:
     """Numbers of answers by delay, late ones too, and the buckets of their quantiles when they were last measured.
@@ -54,37 +59,42 @@ class Delays:
     only, so a note changes a few times in the life of a session, and not with every answer.
     """
 
-    clicks: tuple[int, ...] = ()  # up to the last bucket that is not empty
-    others: tuple[int, ...] = ()  # answers without a click
+    clicks: Counts = ()
+    others: Counts = ()  # answers without a click
     slowest: tuple[int | None, int | None] = (None, None)  # of clicks, of others
+    lost: int = 0  # impressions given up without an answer
 
-    def add(
-        self, seconds: Sequence[float] | npt.NDArray[np.float64], clicked: Sequence[float] | npt.ArrayLike, ttl: float
-    ) -> "Delays":
+    def add(self, seconds: Numbers, clicked: Numbers, ttl: float, lost: int = 0) -> "Delays":
         """Returns the numbers with more answers: their delays, and whether each is a click (0 or 1)."""
-        bucket = np.searchsorted(_EDGES, np.asarray(seconds, dtype=np.float64) / ttl, side="right")
-        kind = np.asarray(clicked, dtype=np.float64) > 0
-        others, clicks = np.bincount(bucket + _BUCKETS * kind, minlength=2 * _BUCKETS).reshape(2, _BUCKETS).tolist()
-        both = (_sum(self.clicks, clicks), _sum(self.others, others))
+        more_clicks, more_others = _count(seconds, clicked, ttl)
+        return self._measured(_sum(self.clicks, more_clicks), _sum(self.others, more_others), self.lost + lost)
+
+    def with_late(self, late: "Delays") -> "Delays":
+        """Returns the numbers with all late answers so far, in place of those known before."""
+        timely = slice(_LAST_TIMELY + 1)
+        return self._measured(_sum(self.clicks[timely], late.clicks), _sum(self.others[timely], late.others), self.lost)
+
+    def _measured(self, clicks: Counts, others: Counts, lost: int) -> "Delays":
+        both = (clicks, others)
         first, second = (
             _slowest(new) if _doubled(sum(old), sum(new)) else known
             for old, new, known in zip((self.clicks, self.others), both, self.slowest, strict=True)
         )
-        return Delays(*both, (first, second))
+        return Delays(*both, (first, second), lost)
 
     def to_text(self) -> str:
         """Returns the numbers as compact JSON; empty if there are none."""
-        if not self.clicks and not self.others:
-            return ""
-        return json.dumps(
-            {"clicks": self.clicks, "others": self.others, "slowest": self.slowest}, separators=(",", ":")
-        )
+        return "" if self == Delays() else json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
     def from_text(cls, text: str) -> Self:
         """Returns the numbers from their text; those of "" and "{}" are empty."""
         plain = json.loads(text or "{}")
-        return cls(**{name: tuple(plain[name]) for name in ("clicks", "others", "slowest") if name in plain})
+        counts = {name: tuple(plain[name]) for name in ("clicks", "others", "slowest") if name in plain}
+        return cls(**counts, lost=plain.get("lost", 0))
+
+
+NO_DELAYS = Delays()
 
 
 class TtlAdvice(NamedTuple):
@@ -96,15 +106,15 @@ class TtlAdvice(NamedTuple):
     clicks_are_slower: bool
 
 
-def ttl_advice(delays: Delays, ttl: float, lost: int) -> TtlAdvice | None:
+def ttl_advice(delays: Delays, ttl: float) -> TtlAdvice | None:
     """Returns advice if the time to live cuts off slow answers of a kind, or makes the proof wait without need.
 
-    `lost` is the number of impressions given up without an answer. A longer one is advised if more than one in 1,000
-    clicks (or other answers) needs more than .71 times the time to live: then some are late (about one in 1,000, if
-    delays are lognormal with a spread of 1 to 2). A shorter one, if both kinds are known and are much faster.
+    A longer one is advised if more than one in 1,000 clicks (or other answers) needs more than .71 times the time to
+    live: then some are late (about one in 1,000, if delays are lognormal with a spread of 1 to 2). A shorter one, if
+    both kinds are known and are much faster.
     """
     measured = [bucket for bucket in delays.slowest if bucket is not None]
-    if not measured or lost < ENOUGH_LOST:
+    if not measured or delays.lost < ENOUGH_LOST:
         return None
     slowest = max(measured)
     quantile = float(ttl * 2.0 ** ((slowest + _LOWEST) / 2))
@@ -116,10 +126,17 @@ def ttl_advice(delays: Delays, ttl: float, lost: int) -> TtlAdvice | None:
     return TtlAdvice(seconds, seconds > ttl, quantile, delays.slowest[0] == slowest) if helps else None
 
 
-def _sum(old: tuple[int, ...], new: list[int]) -> tuple[int, ...]:
+def _count(seconds: Numbers, clicked: Numbers, ttl: float) -> tuple[Counts, Counts]:
+    """Returns the numbers of clicks, and of other answers, by bucket."""
+    bucket = np.searchsorted(_EDGES, np.asarray(seconds, dtype=np.float64) / ttl, side="right")
+    kind = np.asarray(clicked, dtype=np.float64) > 0
+    others, clicks = np.bincount(bucket + _BUCKETS * kind, minlength=2 * _BUCKETS).reshape(2, _BUCKETS).tolist()
+    return tuple(clicks), tuple(others)
+
+
+def _sum(some: Counts, others: Counts) -> Counts:
     """Returns the sums by bucket, without empty buckets at the end."""
-    padded = (*old, *(0,) * (_BUCKETS - len(old)))
-    total = [one + other for one, other in zip(padded, new, strict=True)]
+    total = [one + other for one, other in zip_longest(some, others, fillvalue=0)]
     while total and total[-1] == 0:
         total.pop()
     return tuple(total)
@@ -130,7 +147,7 @@ def _doubled(old: int, new: int) -> bool:
     return (new // ENOUGH).bit_length() > (old // ENOUGH).bit_length()
 
 
-def _slowest(counts: tuple[int, ...]) -> int:
+def _slowest(counts: Counts) -> int:
     """Returns the first bucket that no more than one in `SLOWEST` exceeds."""
     most = sum(counts) / SLOWEST
     return next(bucket for bucket in range(len(counts)) if sum(counts[bucket + 1 :]) <= most)

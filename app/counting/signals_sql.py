@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import and_, bindparam, case, exists, func, select
 
-from app.counting.delays import Delays
+from app.counting.delays import NO_DELAYS, Delays
 from app.database.statements import AnyRow
 from app.database.tables import evidence, impressions, sessions
 
@@ -19,8 +19,7 @@ class Signals:
     only_clicks: bool = False  # every answer so far was a click
     # Age of the oldest impression above the watermark; infinite if there is no answer and some have expired.
     waited_seconds: float = field(default=0.0, compare=False)
-    delays: Delays = field(default=Delays(), compare=False)
-    lost: int = field(default=0, compare=False)  # impressions given up without an answer
+    delays: Delays = field(default=NO_DELAYS, compare=False)
 
 
 _COUNTED = evidence.c.session_id == bindparam("id")
@@ -39,14 +38,15 @@ FOLDED_COLUMNS = (
 )
 SIGNAL_COLUMNS = (
     *FOLDED_COLUMNS,
+    sessions.c.delays,
     select(OPEN_NON_CLICKS).where(*_ABOVE).correlate(sessions).scalar_subquery().label("open_non_clicks"),
     select(func.min(impressions.c.issued_at)).where(*_ABOVE).correlate(sessions).scalar_subquery().label("oldest"),
 )
 """The columns of `signals_of`, for statements about a session that do not read these impressions for another reason."""
 
 
-def signals_of(row: AnyRow, issued: int, answered: int, at: float) -> Signals:
-    """Returns the signals of a row that has `SIGNAL_COLUMNS`, at database time `at`."""
+def signals_of(row: AnyRow, delays: str, issued: int, answered: int, at: float) -> Signals:
+    """Returns the signals of a row that has `SIGNAL_COLUMNS`, except for `delays`, at database time `at`."""
     waited = 0.0 if row.oldest is None else at - row.oldest
     return Signals(
         issued=issued,
@@ -54,4 +54,5 @@ def signals_of(row: AnyRow, issued: int, answered: int, at: float) -> Signals:
         only_clicks=not row.open_non_clicks and not row.folded_non_clicks,
         # Without any answer, a row of evidence means that impressions expired without feedback.
         waited_seconds=math.inf if row.folded_any and answered == 0 else waited,
+        delays=Delays.from_text(delays),
     )

@@ -15,6 +15,7 @@ from operator import add
 from sqlalchemy import Boolean, Connection, and_, bindparam, case, func, not_, or_, select, update
 
 from app.counting.chain import chain_start
+from app.counting.delays import Delays
 from app.counting.rules import Cell, EvidenceRows, Fold, fold, rows_of
 from app.counting.signals_sql import FOLDED_COLUMNS, OPEN_NON_CLICKS, Signals, signals_of
 from app.database.database import Timeline, now
@@ -85,11 +86,10 @@ _SILENT = (  # locked in issue order, as feedback does; checked again after the 
     .where(_OF_SESSION, IsOneOf(impressions.c.sequence, "sequences"), IS_UNANSWERED)
     .order_by(impressions.c.sequence)
     .with_for_update()
-    .cte("silent")
 )
-_GIVE_UP = Prepared(
+_GIVE_UP = Prepared(  # a subquery, not a CTE: for a statement that starts with WITH, sqlite3 reports no row count
     update(impressions)
-    .where(_OF_SESSION, impressions.c.sequence.in_(select(_SILENT.c.sequence)))
+    .where(_OF_SESSION, impressions.c.sequence.in_(_SILENT))
     .values(given_up=True, void=or_(impressions.c.void, bindparam("silence_is_void", type_=Boolean())))
 )
 _MAKE_VOID = Prepared(
@@ -105,7 +105,7 @@ _ADD_EVIDENCE = BulkInsert(
 _UPDATE_SESSION = (
     update(sessions)
     .where(sessions.c.id == bindparam("session"))
-    .values({name: bindparam(name) for name in ("watermark", "digest", "void", "counted", "answered_closed")})
+    .values({name: bindparam(name) for name in ("watermark", "digest", "delays", "void", "counted", "answered_closed")})
 )
 _DIFFERENT_VALUES = (  # a deterministic session has few impressions: each entry is shown once
     select(
@@ -226,7 +226,7 @@ def read_overview(connection: Connection, session_id: str) -> Overview:
         unanswered=seen.unanswered,
         watermark=session.watermark,
         plan_is_out=session.cursor >= session.handout_total,
-        signals=signals_of(seen, session.issued, answered, at),
+        signals=signals_of(seen, session.delays, session.issued, answered, at),
         shown_health=from_plain(json.loads(session.snapshot).get("health", ())),
         stored_health=from_text(session.health),
         quiet_seconds=0.0 if oldest is None else oldest + settings.final_after_seconds - at,
@@ -275,8 +275,9 @@ def store_part(
     void, counted = session.void + new.n_void, session.counted + new.n_counted
     connection.execute(
         _UPDATE_SESSION,
-        {"session": session_id, "watermark": new.watermark, "digest": new.digest.hex(), "void": void,
-         "counted": counted, "answered_closed": session.answered_closed + new.n_answered},
+        {"session": session_id, "watermark": new.watermark, "digest": new.digest.hex(),
+         "delays": _delays(session.delays, overview.settings, new), "void": void, "counted": counted,
+         "answered_closed": session.answered_closed + new.n_answered},
     )  # fmt: skip
     # The numbers of answered and known impressions are sums over both sides of the watermark, as are the signals: they
     # do not change when it moves.
@@ -306,6 +307,16 @@ def _give_up(connection: Connection, session_id: str, settings: Settings, new: F
     if others:
         _MAKE_VOID.run(connection, id=session_id, sequences=others)
     return True
+
+
+def _delays(stored: str, settings: Settings, new: Fold) -> str:
+    """Returns the stored delays with those of the fold; unchanged where no advice on the time to live can be given."""
+    if not settings.reports_all_outcomes or settings.attribution_window_seconds > 0:
+        return stored
+    seconds = [*new.click_delays, *new.other_delays]
+    clicked = [1.0] * len(new.click_delays) + [0.0] * len(new.other_delays)
+    added = Delays.from_text(stored).add(seconds, clicked, settings.ticket_ttl_seconds, len(new.given_up))
+    return added.to_text()
 
 
 def read_known(connection: Connection, session_id: str, watermark: int, settings: Settings) -> EvidenceRows:

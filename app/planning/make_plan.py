@@ -1,16 +1,19 @@
 """Make one plan from evidence and memory: a plan for the log, a snapshot, and maybe a certificate. A pure function."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 
-from app.counting.rules import EvidenceRows
+from app.counting.delays import Delays
+from app.counting.rules import Cell, EvidenceRows
 from app.database.statements import compact_json
 from app.engine.choices import Choices
 from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
 from app.engine.health import findings
+from app.engine.late import LateAnswers
 from app.engine.plan import Plan, plan
 from app.engine.policies import policy_named
 from app.engine.problem import Problem
@@ -32,6 +35,38 @@ def unanswered_of(rows: EvidenceRows, closed_before: int) -> Unanswered:
         np.array(column, dtype=np.int64) for column in (rows.i, rows.j, rows.version, rows.n, rows.unanswered)
     )
     return Unanswered(i, j, version, answered, unanswered, closed_before)
+
+
+def late_answers_of(planning_input: PlanningInput) -> LateAnswers | None:
+    """Returns late answers with the timely ones to the same pair in the same plan, in the engine's form; None if none.
+
+    Each stored plan is one look at them.
+    """
+    rows, late = planning_input.evidence, planning_input.late
+    if not late.outcome:
+        return None
+    answers: Counter[Cell] = Counter()
+    clicks: Counter[Cell] = Counter()
+    for i, j, version, outcome in zip(late.i, late.j, late.version, late.outcome, strict=True):
+        cell = (min(i, j), max(i, j), version)
+        answers[cell] += 1
+        clicks[cell] += outcome > 0
+    cells = zip(rows.i, rows.j, rows.version, rows.n, rows.s, strict=True)
+    both = [
+        (version, n, n - int(s), answers[i, j, version], clicks[i, j, version])
+        for i, j, version, n, s in cells
+        if (i, j, version) in answers
+    ]
+    versions, timely, timely_clicks, late_answers, late_clicks = np.array(both, dtype=np.int64).reshape(-1, 5).T
+    return LateAnswers(
+        versions,
+        timely,
+        timely_clicks,
+        late_answers,
+        late_clicks,
+        closed_before=planning_input.closed_before,
+        look=planning_input.session.plan_version + 1,
+    )
 
 
 def make_plan(planning_input: PlanningInput, now: datetime) -> Planned | None:
@@ -68,11 +103,12 @@ def make_plan(planning_input: PlanningInput, now: datetime) -> Planned | None:
         known=compact_json(above.to_plain()) if above.n else "",
         follows=session.plan_id,
     )
-    snapshot = snapshot_of(
-        replace(session, plan_version=new.version), report, planning_input.health, planning_input.signals, now
-    )
+    late, signals = planning_input.late, planning_input.signals
+    late_delays = Delays().add(late.seconds, late.outcome, session.settings.ticket_ttl_seconds)
+    signals = replace(signals, delays=signals.delays.with_late(late_delays))
+    snapshot = snapshot_of(replace(session, plan_version=new.version), report, planning_input.health, signals, now)
     proof = Proof(problem, evidence, loaded.memory.choices, shares)
-    return Planned(new, snapshot, _new_certificate(planning_input, result, proof, health), session.state)
+    return Planned(new, snapshot, _new_certificate(planning_input, result, proof, health), session.state, late_delays)
 
 
 def _changed_shares(last: PlanReport | None, shares: Shares) -> tuple[Health, ...]:
@@ -87,8 +123,9 @@ def _findings(
 ) -> tuple[Health, ...]:
     """Returns a health entry for everything in the evidence that contradicts the assumptions."""
     unanswered = unanswered_of(planning_input.evidence, planning_input.closed_before)
+    late = late_answers_of(planning_input)
     items = planning_input.session.items
-    return tuple(describe(each, items) for each in findings(problem, evidence, choices, shares, unanswered))
+    return tuple(describe(each, items) for each in findings(problem, evidence, choices, shares, unanswered, late))
 
 
 def _new_certificate(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
+from app.counting.delays import NO_DELAYS, Delays
 from app.counting.rules import EvidenceRows
 from app.counting.signals_sql import Signals
 from app.database.statements import AnyRow, compact_json
@@ -79,6 +80,17 @@ def plan_id(follows: str, row: Mapping[str, object]) -> str:
 
 
 @dataclass(frozen=True)
+class LateRows:
+    """Answers that came too late to be counted, as columns; i and j in the order shown."""
+
+    i: tuple[int, ...] = ()
+    j: tuple[int, ...] = ()
+    version: tuple[int, ...] = ()
+    outcome: tuple[float, ...] = ()
+    seconds: tuple[float, ...] = ()  # from issue to answer
+
+
+@dataclass(frozen=True)
 class PlanningInput:
     """Everything that planning needs, read in one transaction."""
 
@@ -92,6 +104,7 @@ class PlanningInput:
     signals: Signals = field(default_factory=Signals)
     known: EvidenceRows = field(default_factory=EvidenceRows)  # answers above the watermark that have arrived
     log: LogState = field(default_factory=LogState)
+    late: LateRows = field(default_factory=LateRows)  # answers after the time to live, so far
 
 
 @dataclass(frozen=True)
@@ -102,3 +115,4 @@ class Planned:
     snapshot: Snapshot
     certificate: Certificate | None
     made_for: State  # of the session, when it was read
+    late_delays: Delays = NO_DELAYS  # of all late answers so far

@@ -7,6 +7,7 @@ from dataclasses import replace
 from sqlalchemy import Boolean, Connection, and_, bindparam, func, insert, not_, or_, select, update
 
 from app.counting.chain import chain_start
+from app.counting.delays import NO_DELAYS, Delays
 from app.counting.rules import EvidenceRows
 from app.counting.signals_sql import SIGNAL_COLUMNS, signals_of
 from app.counting.sql import read_known
@@ -15,7 +16,7 @@ from app.database.statements import AnyRow, BulkInsert
 from app.database.tables import certificates, evidence, impressions, plans, sessions
 from app.health import from_text
 from app.impressions.handout_order import PairCounts
-from app.planning.plan import Planned, PlanningInput, StoredPlan
+from app.planning.plan import LateRows, Planned, PlanningInput, StoredPlan
 from app.results.certificates import LogState
 from app.results.sql import Certificate
 from app.sessions.changes_sql import insert_session
@@ -66,6 +67,17 @@ _FIRST_ABOVE = (  # plan versions follow the issue order, so the first impressio
     .order_by(impressions.c.sequence)
     .limit(1)
 )
+_LATE = (
+    select(
+        impressions.c.i,
+        impressions.c.j,
+        impressions.c.plan_version,
+        impressions.c.late_outcome,
+        impressions.c.late_at - impressions.c.issued_at,
+    )
+    .where(impressions.c.session_id == bindparam("id"), impressions.c.late_outcome.is_not(None))
+    .order_by(impressions.c.sequence)
+)
 _TO_ADVANCE = (
     select(sessions.c.id)
     .where(
@@ -113,6 +125,8 @@ def add_plan(connection: Connection, session_id: str, planned: Planned, timeline
     row = plan.to_row(session_id, at)
     connection.execute(insert(plans), row)
     columns = _plan_columns(plan, row, planned.snapshot, at)
+    if planned.late_delays != NO_DELAYS:
+        columns["delays"] = Delays.from_text(session.delays).with_late(planned.late_delays).to_text()
     connection.execute(update(sessions).where(sessions.c.id == session_id), columns)
     _add_certificate(connection, session_id, planned.certificate, at)
     return True
@@ -182,10 +196,19 @@ def read_planning_input(connection: Connection, session_id: str, cache: SessionC
         health=from_text(row.health),
         memory_before=connection.execute(_MEMORY, before).scalar_one_or_none(),
         closed_before=row.plan_version if first_open is None else first_open,
-        signals=signals_of(row, row.issued, row.answered, now(connection)),
+        signals=signals_of(row, row.delays, row.issued, row.answered, now(connection)),
+        late=_late(connection, session),
         known=read_known(connection, session_id, session.watermark, session.settings),
         log=LogState(row.digest or chain_start(session_id).hex(), row.first_chained),
     )
+
+
+def _late(connection: Connection, session: Session) -> LateRows:
+    """Returns the late answers, none where they cannot be compared with timely ones."""
+    if not session.settings.reports_all_outcomes:
+        return LateRows()
+    columns = zip(*connection.execute(_LATE, {"id": session.id}), strict=True)
+    return LateRows(*columns)
 
 
 def read_last_plan(connection: Connection, session_id: str) -> StoredPlan | None:

@@ -15,6 +15,10 @@ REPORT_ALL = (
     'attribution_window_seconds and "missing_feedback": "no_click"'
 )
 ONLY_CLICKS_CAUSE = "only clicks are reported, and silence is taken for a lost answer"
+LATE_CAUSE = (
+    "clicks take longer to arrive than answers without a click, or the reverse, and the slower ones come after "
+    "ticket_ttl_seconds (with a window: after it), too late to be counted"
+)
 _PAIRS_ONLY = 'create a session with "feedback": "pair", which does not depend on it'
 
 _CAUSES = {
@@ -33,10 +37,7 @@ _CAUSES = {
         "or some answers come after ticket_ttl_seconds"
     ),
     FindingKind.ONLY_CLICKS: ONLY_CLICKS_CAUSE,
-    FindingKind.LATE: (
-        "clicks take longer to arrive than answers without a click, or the reverse, and the slower ones come after "
-        "ticket_ttl_seconds (with a window: after it), too late to be counted"
-    ),
+    FindingKind.LATE: LATE_CAUSE,
 }
 _ADVICE = {
     FindingKind.STRUCTURE: (

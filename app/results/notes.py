@@ -19,7 +19,7 @@ from app.health import Health
 from app.results.findings import ONLY_CLICKS_CAUSE, REPORT_ALL
 from app.results.report import PlanReport
 from app.sessions.model import Settings
-from app.wire.vocabulary import FeedbackKind, MissingFeedback
+from app.wire.vocabulary import FeedbackKind
 
 ENOUGH_ANSWERS = 100
 """Number of answers, all of them clicks, after which a note asks whether only clicks are sent. A session that reports
@@ -51,7 +51,7 @@ def notes_of(settings: Settings, report: PlanReport, signals: Signals) -> tuple[
 
 def notes_from_signals(settings: Settings, signals: Signals) -> tuple[Health, ...]:
     """Returns the notes that may appear and disappear without a new plan."""
-    if settings.missing_feedback is not MissingFeedback.VOID or settings.model is not Model.STOCHASTIC:
+    if not settings.reports_all_outcomes:
         return ()  # missing feedback means "no click", or answers are numbers
     if signals.answered >= ENOUGH_ANSWERS and signals.only_clicks:
         return (_only_clicks(settings.feedback), *_ticket_ttl(settings, signals))
@@ -124,7 +124,7 @@ def _only_clicks(feedback: FeedbackKind) -> Health:
 def _ticket_ttl(settings: Settings, signals: Signals) -> tuple[Health, ...]:
     """Returns a note if another `ticket_ttl_seconds` would fit better; with a window, it has no effect."""
     ttl = settings.ticket_ttl_seconds
-    advice = None if settings.attribution_window_seconds > 0 else ttl_advice(signals.delays, ttl, signals.lost)
+    advice = None if settings.attribution_window_seconds > 0 else ttl_advice(signals.delays, ttl)
     if advice is None:
         return ()
     if advice.longer:

@@ -155,7 +155,7 @@ def read_report(connection: Connection, session_id: str, cache: SessionCache) ->
     """Returns the report of the last plan with health and signals; raises SessionNotFound."""
     row = one_row(connection, _WITH_SIGNALS, session_id)
     session = session_from_row(connection, row, cache)
-    signals = signals_of(row, row.issued, row.answered, now(connection))
+    signals = signals_of(row, row.delays, row.issued, row.answered, now(connection))
     return ReportView(session, _report(connection, session), from_text(row.health), signals)
 
 

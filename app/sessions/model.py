@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, Self
 from pydantic import ConfigDict
 
 from app.database.statements import AnyRow, compact_json
-from app.engine.problem import Problem
+from app.engine.problem import Model, Problem
 from app.wire.session_settings import EditableSettings, FeedbackSettings, FixedSettings, SearchSettings, complete
-from app.wire.vocabulary import FeedbackKind, State
+from app.wire.vocabulary import FeedbackKind, MissingFeedback, State
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,11 @@ class Settings(FixedSettings):
     def final_after_seconds(self) -> float:
         """Seconds after issue at which an impression is final in any case."""
         return self.attribution_window_seconds or self.ticket_ttl_seconds
+
+    @property
+    def reports_all_outcomes(self) -> bool:
+        """Whether clicks and missing clicks are both reported, so that their answers can be compared."""
+        return self.model is Model.STOCHASTIC and self.missing_feedback is MissingFeedback.VOID
 
     def to_plain(self) -> dict[str, Any]:
         """Returns the stored and exported form; a rank of "auto" is null there."""

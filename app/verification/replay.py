@@ -16,6 +16,7 @@ from app.impressions.handout_order import PairCounts
 from app.planning.make_plan import make_plan
 from app.planning.memory import read_memory
 from app.planning.plan import Planned, PlanningInput, StoredPlan
+from app.results.findings import LATE_CAUSE
 from app.results.report import PlanReport
 from app.sessions.model import Counters, Item, Session, Settings
 from app.wire.vocabulary import State
@@ -118,7 +119,8 @@ def _same_report(stored: Row, new: PlanReport) -> bool:
     """Returns whether all fields of the stored report have the same value in the new one.
 
     Shares are compared as values: version 0.1.0 wrote a share of zero for a bound that is removed (`gram`). Health
-    entries are compared by their causes: other texts may differ between versions.
+    entries are compared by their causes: other texts may differ between versions. The one about late answers is left
+    out: the log has no record of which of them had come when a plan was made, and plans do not use them.
     """
     compared = stored.keys() - {"shares_of_delta", "health"}
     plain, before = new.to_plain(), PlanReport.from_plain(stored)
@@ -130,7 +132,7 @@ def _same_report(stored: Row, new: PlanReport) -> bool:
 
 
 def _causes(report: PlanReport) -> list[tuple[str, bool]]:
-    return [(entry.cause, entry.suspends) for entry in report.health]
+    return [(entry.cause, entry.suspends) for entry in report.health if entry.cause != LATE_CAUSE]
 
 
 def _impression(row: Row) -> StoredImpression:

@@ -2,14 +2,21 @@
 
 import json
 import math
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from app.counting.delays import NO_DELAYS, Delays
 from app.counting.signals_sql import Signals
+from app.engine.problem import Model
 from app.health import Health
+from app.impressions.feedback import FeedbackStatus
+from app.planning.plan import LateRows, Planned
+from app.planning.sql import add_plan
 from app.sessions.model import Snapshot
-from app.wire.vocabulary import FeedbackKind
-from tests.examples import a_session, execute, feedback, issue, reward
+from app.wire.vocabulary import FeedbackKind, MissingFeedback
+from tests.examples import a_session, execute, feedback, issue, let_time_pass, plan, reward, snapshot
 from tests.store import SessionStore
 
 MANY = ((0, 1, 200), (0, 2, 200), (1, 2, 200))
@@ -68,6 +75,51 @@ async def test_how_long_the_oldest_has_waited(store: SessionStore, database_url:
     execute(database_url, "UPDATE impressions SET issued_at = issued_at - 1000", {})
     assert (await store.fold(session)).void == 4
     assert (await signals_of(store, session)).waited_seconds == math.inf, "they were given up"
+
+
+async def test_how_long_answers_take(store: SessionStore, database_url: str) -> None:
+    session = await a_session(store, demand=MANY)
+    given = await issue(store, session, 5)
+    await store.answer(session, [reward(one, value) for one, value in zip(given, (1, 0, 0), strict=False)])
+    execute(database_url, "UPDATE impressions SET answered_at = issued_at + 100 WHERE outcome IS NOT NULL")
+    await store.fold(session)
+    timely = Delays().add([100, 100, 100], [1, 0, 0], 300)
+    assert (await store.report(session)).signals.delays == timely
+    let_time_pass(database_url, 310)
+    assert (await store.fold(session)).void == 2
+    assert (await store.report(session)).signals.delays == replace(timely, lost=2)
+    await store.answer(session, [reward(given[3], 1)])
+    planning = await store.planning_input(session)
+    (seconds,) = planning.late.seconds
+    assert 310 <= seconds < 340
+    assert (planning.late.outcome, planning.late.version) == ((1.0,), (1,))
+    assert {*planning.late.i, *planning.late.j} == {given[3].i, given[3].j}
+    late = Delays().add([seconds], [1], 300)
+    record, timeline = await store.session(session), await store.timeline()
+    new = replace(plan(2, MANY), follows=record.plan_id)
+    assert await store.write(add_plan, session, Planned(new, snapshot(), None, record.state, late), timeline)
+    stored = replace(timely, lost=2).with_late(late)
+    assert (await store.report(session)).signals.delays == (await store.fold_result(session)).signals.delays == stored
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"missing_feedback": MissingFeedback.NO_CLICK, "attribution_window_seconds": 60.0},
+        {"model": Model.DETERMINISTIC},
+    ],
+)
+async def test_late_answers_that_cannot_be_compared_are_not_read(
+    store: SessionStore, database_url: str, changes: dict[str, Any]
+) -> None:
+    session = await a_session(store, demand=MANY, **changes)
+    given = await issue(store, session, 2)
+    await store.answer(session, [reward(given[0], 1)])
+    let_time_pass(database_url, 310)
+    await store.fold(session)
+    assert await store.answer(session, [reward(given[1], 1)]) == [FeedbackStatus.LATE]
+    planning = await store.planning_input(session)
+    assert (planning.late, planning.signals.delays) == (LateRows(), NO_DELAYS)
 
 
 @pytest.mark.parametrize(

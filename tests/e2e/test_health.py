@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 
 from app.client import Client, ProblemError
+from app.results.findings import LATE_CAUSE
 from app.verification.replay import replay
 from app.verification.verify import check_plans, verify
 from app.wire.best_pair import BestPair
@@ -88,6 +90,32 @@ def test_only_clicks_are_reported(database_url: str, tmp_path: Path) -> None:
         again = replay(log_of(client, session))
         assert again.differing == [], "the log alone gives the same plans, findings and all"
         assert sum(again.evidence.unanswered) > 50
+
+
+def test_clicks_that_come_after_the_time_to_live(database_url: str, tmp_path: Path) -> None:
+    """One click in three takes longer than ticket_ttl_seconds; other answers come at once."""
+    with client_of(database_url, tmp_path) as client:
+        session = client.create_session(ITEMS, epsilon=0.001, ticket_ttl_seconds=1, seed=1).id
+        crowd, slow = Crowd(3), deque[tuple[float, Feedback]]()
+
+        def tell(pair: Impression) -> Feedback | None:
+            answer = crowd.tell_all(pair)
+            if answer.reward and random.Random(pair.ticket).random() < 1 / 3:
+                slow.append((time.monotonic() + 1.5, answer))
+                return None
+            return answer
+
+        def is_noticed(best: BestPair) -> bool:
+            due = []
+            while slow and slow[0][0] <= time.monotonic():
+                due.append(slow.popleft()[1])
+            if due:
+                assert {each.status for each in client.feedbacks(session, due)} == {"late"}
+            return any(entry.cause == LATE_CAUSE for entry in best.health)
+
+        best = drive(client, session, tell, is_noticed)
+        assert best.verdict == "suspended"
+        assert replay(log_of(client, session)).differing == []
 
 
 def test_clicks_that_hide_the_other_slot(sqlite_url: str, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Planning from stored values: the plan, its snapshot, and how a session ends."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 from itertools import islice
 from operator import add
@@ -8,11 +9,15 @@ from operator import add
 import numpy as np
 import pytest
 
+from app.counting.delays import Delays
 from app.counting.rules import Cell, EvidenceRows, rows_of
+from app.counting.signals_sql import Signals
 from app.engine.problem import Model
 from app.health import Health
-from app.planning.make_plan import make_plan
-from app.planning.plan import Planned, PlanningInput, StoredPlan
+from app.planning.make_plan import late_answers_of, make_plan
+from app.planning.plan import LateRows, Planned, PlanningInput, StoredPlan
+from app.results.findings import LATE_CAUSE
+from app.results.notes import NoteKind
 from app.sessions.model import Counters
 from app.wire.vocabulary import FeedbackKind
 from tests.session_fixtures import MakeRecord
@@ -165,3 +170,57 @@ class TestKnownAnswers:
         assert proven.certificate is not None
         assert json.loads(proven.certificate.body)["log"]["watermark"] == len(log.impressions)
         assert (proven.plan.demand.total, proven.plan.known) == (0, "")
+
+
+class TestLateAnswers:
+    """Answers after the time to live: they are compared with the timely ones of the same pair and plan."""
+
+    def given(self, make_record: MakeRecord, outcome: float) -> PlanningInput:
+        """Every fourth impression has another one, of the same pair and plan, whose answer is late."""
+        log = Log(make_record(epsilon=0.01), np.random.default_rng(1))
+        for _ in islice(log.plans(), 12):
+            pass
+        i, j, version = zip(*((row["i"], row["j"], row["plan_version"]) for row in log.impressions[::4]), strict=True)
+        late = LateRows(i, j, version, (outcome,) * len(i), (400.0,) * len(i))
+        return replace(log.given(), late=late)
+
+    def test_each_pair_of_each_plan_is_compared(self, make_record: MakeRecord) -> None:
+        given = self.given(make_record, 1.0)
+        found = late_answers_of(given)
+        assert found is not None
+        rows = given.evidence
+        cells = Counter(
+            (min(i, j), max(i, j), version)
+            for i, j, version in zip(given.late.i, given.late.j, given.late.version, strict=True)
+        )
+        expected = [
+            [version, n, n - s, cells[i, j, version], cells[i, j, version]]
+            for i, j, version, n, s in zip(rows.i, rows.j, rows.version, rows.n, rows.s, strict=True)
+            if (i, j, version) in cells
+        ]
+        assert np.array(found[:5]).T.tolist() == expected
+        assert len(expected) > 10
+        assert (found.closed_before, found.look) == (given.closed_before, given.session.plan_version + 1)
+        assert late_answers_of(replace(given, late=LateRows())) is None
+
+    def test_late_answers_of_a_pair_without_timely_ones_are_left_out(self, make_record: MakeRecord) -> None:
+        found = late_answers_of(
+            replace(self.given(make_record, 1.0), late=LateRows((0,), (1,), (99,), (1.0,), (400.0,)))
+        )
+        assert found is not None
+        assert len(found.version) == 0
+
+    def test_if_only_one_kind_of_answer_is_late_the_verdict_is_suspended(self, make_record: MakeRecord) -> None:
+        given = self.given(make_record, 0.0)
+        assert LATE_CAUSE in [entry.cause for entry in made(given).plan.report.health]
+        assert json.loads(made(given).snapshot.body)["verdict"] == "suspended"
+        assert made(replace(given, late=LateRows())).plan.report.health == ()
+
+    def test_a_note_advises_a_longer_time_to_live(self, make_record: MakeRecord) -> None:
+        """The delays of late answers are in the snapshot, and stored with the plan."""
+        late = LateRows((0,) * 1000, (1,) * 1000, (99,) * 1000, (1.0,) * 1000, (400.0,) * 1000)
+        given = replace(self.given(make_record, 0.0), late=late)
+        lost = Signals(issued=5000, answered=4000, delays=Delays(lost=10))
+        planned = made(replace(given, signals=lost))
+        assert NoteKind.TICKET_TTL in [entry["kind"] for entry in json.loads(planned.snapshot.body)["health"]]
+        assert planned.late_delays == Delays().add(given.late.seconds, given.late.outcome, 300)
