@@ -104,13 +104,14 @@ class FeedbackSettings(BaseModel):
         ge=0,
         le=LONGEST_WAIT_SECONDS,
         description="How long after it was shown a pair can still be clicked; nothing counts before. "
-        "0: every outcome is reported, and counts when it comes.",
+        "0: every outcome is reported, and is final when it comes.",
     )
     ticket_ttl_seconds: float = Field(
-        default=300,
+        default=120,
         gt=0,
         le=LONGEST_WAIT_SECONDS,
-        description="Without a window: how long to wait for an outcome before the impression is void.",
+        description="Without a window: how long to wait for an answer; later ones are not counted. Make it longer than "
+        "nearly all clicks and nearly all other answers take.",
     )
     missing_feedback: MissingFeedbackField | None = Field(
         default=None,

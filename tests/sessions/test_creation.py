@@ -18,7 +18,7 @@ def test_defaults() -> None:
     settings = settle(new_session(items=items(3)))
     assert (settings.epsilon, settings.delta, settings.rank) == (0.05, 0.05, "auto")
     assert (settings.self_pairs, settings.missing_feedback) == (SelfPairs.NEVER, MissingFeedback.VOID)
-    assert settings.final_after_seconds == 300
+    assert settings.final_after_seconds == 120
 
 
 def test_defaults_follow_the_model_and_the_window() -> None:

@@ -29,13 +29,19 @@ const WORDS = {
   rank: { label: "Groups of users (rank)", hint: "“auto”, or a number for the paper’s policies that take one.", row: ({ rank }) => ["Groups (rank)", String(rank)] },
   self_pairs: { hint: "Whether one item may be shown in both slots." },
   explore_share: { label: "Exploration, in percent", hint: "Of impressions; the others show the best pair so far.", unit: PERCENT },
+  while_waiting: {
+    label: "While waiting",
+    hint: "What is shown when a plan was handed out and its answers are awaited.",
+    values: { explore: "more of the plan: the fastest verdict", exploit: "the best pair so far: the fewest impressions" },
+    row: ({ while_waiting: value }) => ["While waiting", WORDS.while_waiting.values[value]],
+  },
   attribution_window_seconds: {
     hint: "How long after it was shown a pair can still be clicked. 0: every outcome is reported.",
     row: ({ attribution_window_seconds: seconds }) => seconds > 0 && ["Attribution window", duration(seconds)],
   },
   ticket_ttl_seconds: {
     label: "Ticket lifetime, in seconds",
-    hint: "Without a window: how long to wait for an answer.",
+    hint: "Without a window: how long to wait for an answer. Later ones are not counted.",
     row: (session) => session.attribution_window_seconds === 0 && ["Ticket lifetime", duration(session.ticket_ttl_seconds)],
   },
   missing_feedback: {
