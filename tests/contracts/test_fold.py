@@ -47,7 +47,7 @@ async def test_random_histories_count_as_the_reference_says(
                 assert status is not FeedbackStatus.ACCEPTED  # late, or told late before
             elif wanted is not None:
                 assert status is wanted
-        passing = rng.choice([0.0, 7.0, 20.0, 50.0])
+        passing = rng.choice([0.0, 15.0, 30.0, 45.0])  # lifetimes are multiples of 15: real seconds do not matter
         let_time_pass(database_url, passing)
         reference.clock += passing
         if rng.random() < 0.7:

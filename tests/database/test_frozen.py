@@ -33,7 +33,8 @@ async def test_a_frozen_session_continues(file: Path, tmp_path: Path) -> None:
         services, planner = store.services(), store.services().sessions.planner
         (view,) = await services.results.sessions(10, None)
         session_id, before = view.session.id, view.counters.counted
-        assert before > 20
+        assert before > 10, "version 0.1.0 counted more: some are above the watermark now"
+        assert view.counters.answered > 20
         log = [row async for row in services.results.export(session_id)]
         again = replay(log)
         # Another version of the engine may have planned otherwise; counts, and what it had chosen, must be the same.

@@ -15,7 +15,19 @@ from app.impressions import issue_sql
 from app.impressions.feedback import FeedbackStatus
 from app.impressions.handout_order import Purpose
 from app.sessions.model import Counters
-from tests.examples import a_session, add_plan, execute, exported, issue, order, plan, record, reward, snapshot
+from tests.examples import (
+    a_session,
+    add_plan,
+    execute,
+    exported,
+    issue,
+    let_time_pass,
+    order,
+    plan,
+    record,
+    reward,
+    snapshot,
+)
 from tests.store import SessionStore
 
 
@@ -97,8 +109,10 @@ async def test_impressions_are_locked_in_issue_order(postgresql_url: str, work: 
     async with started(postgresql_url) as store:
         session_id = await a_session(store)
         given = await issue(store, session_id, 12)
-        if work != "answers":
+        if work == "answers to be decided":
             await store.answer(session_id, [reward(one, 1) for one in given])
+        if work == "fold":
+            let_time_pass(postgresql_url, 310)  # it marks all of them
         with migration_engine(postgresql_url).connect() as other, other.begin():
             other.execute(text("SELECT 1 FROM impressions WHERE sequence = 1 FOR UPDATE"))
             rows = [reward(one, k % 2) for k, one in enumerate(given)][::-1]

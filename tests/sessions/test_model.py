@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from app.engine.problem import Model, SelfPairs
 from app.sessions.model import Settings
-from app.wire.vocabulary import FeedbackKind, MissingFeedback
+from app.wire.vocabulary import FeedbackKind, MissingFeedback, WhileWaiting
 from tests.session_fixtures import MakeSettings
 
 STORED: dict[str, Any] = {  # by version 0.1.0
@@ -20,6 +20,7 @@ STORED: dict[str, Any] = {  # by version 0.1.0
     "delta": 0.05,
     "self_pairs": "explore",
     "explore_share": 0.5,
+    "while_waiting": "exploit",
     "attribution_window_seconds": 60.0,
     "ticket_ttl_seconds": 300.0,
     "missing_feedback": "no_click",
@@ -39,9 +40,9 @@ def test_stored_settings_are_read_and_written_as_before(rank: int | None) -> Non
 
 
 def test_a_setting_that_is_not_stored_has_its_default() -> None:
-    older = {name: value for name, value in STORED.items() if name not in {"explore_share", "rank"}}
+    older = {name: value for name, value in STORED.items() if name not in {"explore_share", "while_waiting", "rank"}}
     settings = Settings.from_plain(older)
-    assert (settings.explore_share, settings.rank) == (1.0, "auto")
+    assert (settings.explore_share, settings.while_waiting, settings.rank) == (1.0, WhileWaiting.EXPLORE, "auto")
     assert settings.epsilon == 0.1
 
 
