@@ -29,12 +29,12 @@ def decided(impression: StoredImpression, given: Feedback, settings: Settings, n
 
 
 def test_first_answer_in_time_is_accepted(make_settings: MakeSettings) -> None:
-    decision = decided(OPEN, CLICK, make_settings(), now=399.9)
+    decision = decided(OPEN, CLICK, make_settings(), now=219.9)
     assert (decision.status, decision.outcome, decision.late) == (FeedbackStatus.ACCEPTED, 1.0, False)
 
 
 def test_answer_at_the_moment_of_expiry_is_late(make_settings: MakeSettings) -> None:
-    decision = decided(OPEN, CLICK, make_settings(), now=400.0)
+    decision = decided(OPEN, CLICK, make_settings(), now=220.0)
     assert (decision.status, decision.outcome, decision.late) == (FeedbackStatus.LATE, 1.0, True)
 
 

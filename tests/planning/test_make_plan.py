@@ -223,4 +223,4 @@ class TestLateAnswers:
         lost = Signals(issued=5000, answered=4000, delays=Delays(lost=10))
         planned = made(replace(given, signals=lost))
         assert NoteKind.TICKET_TTL in [entry["kind"] for entry in json.loads(planned.snapshot.body)["health"]]
-        assert planned.late_delays == Delays().add(given.late.seconds, given.late.outcome, 300)
+        assert planned.late_delays == Delays().add(given.late.seconds, given.late.outcome, 120)
