@@ -10,7 +10,7 @@ import typer
 import app.cli as command_line
 from app.cli.verify import verify
 from app.client import ServiceUnreachable
-from app.verification.log import Check
+from app.verification.check import Check
 
 HOSTILE = "b\x1b[2K\r\nok  all: \u202eevery check holds"
 
@@ -23,7 +23,7 @@ def test_a_certificate_cannot_overwrite_the_verdict(
     log.write_text("")
     module = sys.modules["app.cli.verify"]  # app.cli.verify is the function
     monkeypatch.setattr(module, "check_certificate", lambda *_: [Check("session", False, HOSTILE)])
-    monkeypatch.setattr(module, "check_plans", lambda *_: Check("plans", True, "as logged"))
+    monkeypatch.setattr(module, "check_replay", lambda *_: Check("plans", True, "as logged"))
     with pytest.raises(typer.Exit) as ended:
         verify(certificate, log)
     assert ended.value.exit_code == 1

@@ -8,7 +8,7 @@ import typer
 
 from app.engine.problem import InvalidProblem
 from app.telemetry.log_format import on_one_line
-from app.verification.verify import check_plans
+from app.verification.verify import check_replay
 from app.verification.verify import verify as check_certificate
 
 
@@ -30,11 +30,12 @@ def verify(
                 "log", f"{log} is not an export as NDJSON with one JSON object per line (is it CSV?)"
             ) from error
     try:
-        checks = [*check_certificate(document, rows), check_plans(document, rows)]
+        checks = [*check_certificate(document, rows), check_replay(document, rows)]
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidProblem("log", f"{log} does not have the rows of an export: {error!r}") from error
     for check in checks:
-        typer.echo(on_one_line(f"{'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}"))
+        result = "skip" if check.skipped else "ok  " if check.holds else "FAIL"
+        typer.echo(on_one_line(f"{result} {check.name}: {check.detail}"))
     holds = all(check.holds for check in checks)
     # The documents are untrusted: their text must not contain control characters that overwrite the verdict.
     pair = on_one_line(" and ".join(document["pair"]))
