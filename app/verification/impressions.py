@@ -90,14 +90,16 @@ def _wrong_digest(stated: Sequence[_Stated], computed: dict[int, str], watermark
         return f"{wrong.by} states another digest of the impressions up to {wrong.sequence} than the log has"
     if wrong.sequence not in computed:
         return f"{wrong.by} states a digest of the impressions up to {wrong.sequence}, which are not in the log"
+    if wrong.sequence in {0, min(computed)}:
+        return f"{wrong.by} is about the impressions of another session"
     after = max((one.sequence for fit, one in zip(fits, stated, strict=True) if fit), default=min(computed))
     which = (
         f"impression {after + 1}"
         if after + 1 == wrong.sequence
         else f"one of impressions {after + 1} to {wrong.sequence}"
     )
-    later = "" if after < watermark else ", after those that the certificate counts"
-    return f"{which} was changed, removed, added or moved after it was counted{later}"
+    later = "" if after < watermark else ", which the certificate does not count,"
+    return f"{which}{later} was changed, removed, added or moved after it was counted"
 
 
 def _packed(row: Row) -> bytes:

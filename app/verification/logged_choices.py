@@ -64,7 +64,7 @@ def wrong_choices(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, A
         remembered = memory.choices.to_plain()
         wrong = [kind for kind, some in stated.items() if not _agree(remembered[kind], some, version)]
         if wrong and version <= last:
-            return f"the {' and '.join(wrong)} in the memory of plan {version} are not those of the certificate"
+            return f"the memory of plan {version} and the certificate have different choices ({', '.join(wrong)})"
     return ""
 
 

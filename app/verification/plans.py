@@ -5,6 +5,7 @@ verdict.
 """
 
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 from itertools import islice, takewhile
 from typing import Any
 
@@ -19,12 +20,14 @@ ROUNDING = 1e-9
 
 
 def check_plan_ids(certificate: Row, plans: Sequence[Row]) -> Check:
-    """Computes the ids of all plans again; those of version 0.1.0 are taken as they are."""
+    """Computes the ids of all plans again; those of version 0.1.0 have none."""
     before = certificate["plan_version"] - 1
+    old = max((plan["version"] for plan in plans if not plan["id"]), default=0)
+    note = f"; those up to plan {old} were made by version 0.1.0 and have no id" if old else ""
     return unless(
         "plans",
         _wrong_id(certificate, plans),
-        f"none of the {before} plans before the verdict was changed after it was stored",
+        f"none of the {before} plans before the verdict was changed after it was stored{note}",
     )
 
 
@@ -33,7 +36,7 @@ def _wrong_id(certificate: Row, plans: Sequence[Row]) -> str:
     for place, plan in enumerate(plans, 1):
         if plan["version"] != place:
             return f"plan {place} is missing, occurs twice, or is not at its place"
-        if plan.get("watermark") is not None and plan_id(last, _stored(plan)) != plan["id"]:
+        if not _has_its_id(plan, last):
             return f"plan {place} was changed after it was stored, or does not follow plan {place - 1}"
         last = plan["id"]
         if place == before and last != certificate["log"]["plans"]:
@@ -41,6 +44,17 @@ def _wrong_id(certificate: Row, plans: Sequence[Row]) -> str:
     if len(plans) < certificate["plan_version"]:
         return f"plan {len(plans) + 1} is missing"
     return ""
+
+
+def _has_its_id(plan: Row, last: str) -> bool:
+    """Returns whether the id of a plan fits what it contains, and the id of the plan before it.
+
+    Plans without a watermark are older: those of version 0.1.0 have no id, later ones had an id of some columns.
+    """
+    if plan.get("watermark") is not None:
+        return bool(plan["id"] == plan_id(last, _stored(plan)))
+    identity = [last, plan["version"], plan["epoch"], compact_json(plan["handout"]), plan["memory"]]
+    return plan["id"] in {"", sha256(compact_json(identity).encode()).hexdigest()[:24]} and (not last or plan["id"])
 
 
 def _stored(plan: Row) -> dict[str, Any]:
@@ -67,8 +81,8 @@ def _wrong_watermark(certificate: Row, plans: Sequence[Row], impressions: Sequen
     for plan in plans:
         name, watermark = f"plan {plan['version']}", plan.get("watermark")
         if watermark is None:
-            if last >= 0:
-                return f"{name} has no watermark, but the plan before it has one"
+            if last >= 0 or plan["version"] == certificate["plan_version"]:
+                return f"{name} has no watermark, as if version 0.1.0 had made it"
             continue
         if watermark < max(last, log["first"] - 1):
             return f"{name} has watermark {watermark}, which is lower than that of an earlier plan"
@@ -105,10 +119,9 @@ def _unknown(plan: Row, impressions: Sequence[Row]) -> str:
     for i, j, version, n, s, *clicks in zip(*columns, strict=True):
         cell = found.get((i, j, version), [0.0] * 5)
         if any(used > there + ROUNDING for used, there in zip((n, s, n - s, *clicks), cell, strict=True)):
-            return (
-                f"plan {plan['version']} used {n} answers to {items((i, j))} of plan {version} above impression "
-                f"{plan['watermark']}; the log has {cell[0]:.0f}, or others"
-            )
+            which = f"{n} answers to {items((i, j))} under plan {version} above impression {plan['watermark']}"
+            there = f"has {cell[0]:.0f} of them" if n > cell[0] else "has other outcomes"
+            return f"plan {plan['version']} used {which}, but the log {there}"
     return ""
 
 
@@ -146,6 +159,7 @@ def _wrong_pair(rows: Sequence[Row], handout: Iterable[Sequence[int]], settings:
             asked_for = f"the next pair of plan {version} was {items(expected)}"
             return f"impression {row['sequence']} shows {items(pair)}, but {asked_for}"
         # In the deterministic model, a value counts once: the demand is repeated while values are outstanding.
-        if bool(row["counts"]) != (settings["model"] != Model.DETERMINISTIC or place < total):
-            return f"impression {row['sequence']} counts, but must not, or the other way round"
+        must_count = settings["model"] != Model.DETERMINISTIC or place < total
+        if bool(row["counts"]) != must_count:
+            return f"impression {row['sequence']} {'must' if must_count else 'must not'} count"
     return ""

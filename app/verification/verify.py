@@ -146,8 +146,8 @@ def _different_count(recount: dict[Cell, Counts], stated: dict[Cell, Counts], sa
 
 def _in_words(counts: Counts) -> str:
     n, s, *clicks = counts
-    by_item = f" and {clicks[0]:.0f} and {clicks[1]:.0f} clicks by item" if any(clicks) else ""
-    return f"{n:.0f} impressions with {s:.10g} without a click{by_item}"
+    by_item = f" ({clicks[0]:.0f} and {clicks[1]:.0f} clicks on the two items)" if any(clicks) else ""
+    return f"{n:.0f} impressions, {s:.10g} without a click{by_item}"
 
 
 def _check_proof(certificate: dict[str, Any], plans: list[dict[str, Any]]) -> list[Check]:

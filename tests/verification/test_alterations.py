@@ -168,7 +168,7 @@ def a_lost_impression_no_longer_given_up(some: Certified) -> Found:
 def an_impression_no_longer_counts(some: Certified) -> Found:
     row = answered(some)
     row["counts"] = False
-    return "handed out", f"impression {row['sequence']} counts, but must not, or the other way round"
+    return "handed out", f"impression {row['sequence']} must count"
 
 
 # Times
@@ -277,7 +277,7 @@ def another_session_with_the_same_items(some: Certified) -> Found:
 def another_session_with_the_id_of_this_one(some: Certified) -> Found:
     some.rows[:] = another_session(some)
     some.session["id"] = "s"
-    return "impressions", "was changed, removed, added or moved"
+    return "impressions", "plan 1 is about the impressions of another session"
 
 
 @alteration
@@ -446,6 +446,37 @@ def the_plan_that_certified_changed(some: Certified) -> Found:
     return "plans", f"plan {last} was changed after it was stored"
 
 
+@alteration
+def a_plan_changed_as_if_version_0_1_0_had_made_it(some: Certified) -> Found:
+    """Plans of version 0.1.0 have no watermark, and their ids were made in another way."""
+    for plan in some.plans[: some.certificate["plan_version"] - 1]:
+        plan |= {"watermark": None, "digest": "", "known": None}
+    some.plans[2]["report"]["gap"] = 0.5
+    return "plans", "plan 1 was changed after it was stored"
+
+
+@alteration
+def a_plan_changed_as_if_it_never_had_an_id(some: Certified) -> Found:
+    for plan in some.plans[:3]:
+        plan |= {"watermark": None, "digest": "", "known": None, "id": ""}
+    some.plans[2]["report"]["gap"] = 0.5
+    return "plans", "plan 4 was changed after it was stored, or does not follow plan 3"
+
+
+@alteration
+def a_later_plan_without_a_watermark(some: Certified) -> Found:
+    some.plans[3]["watermark"] = None
+    return "watermarks", "plan 4 has no watermark, as if version 0.1.0 had made it"
+
+
+@alteration
+def the_plan_that_certified_without_a_watermark(some: Certified) -> Found:
+    last = some.certificate["plan_version"]
+    for plan in some.plans:
+        plan["watermark"] = None
+    return "watermarks", f"plan {last} has no watermark, as if version 0.1.0 had made it"
+
+
 # Choices
 
 
@@ -455,28 +486,28 @@ def a_choice_added(some: Certified) -> Found:
     version = some.certificate["plan_version"] - 3
     choices["nominees"].append({"version": version, "pair": [0, 1], "guess": 0.2})
     _seal(some)
-    return "choices", "the nominees in the memory of plan"
+    return "choices", "and the certificate have different choices (nominees)"
 
 
 @alteration
 def a_choice_moved_to_an_earlier_version(some: Certified) -> Found:
     some.certificate["choices"]["nominees"][0]["version"] -= 1
     _seal(some)
-    return "choices", "the nominees in the memory of plan"
+    return "choices", "and the certificate have different choices (nominees)"
 
 
 @alteration
 def a_choice_changed(some: Certified) -> Found:
     some.certificate["choices"]["guess"]["factor"][0][0] += 0.01
     _seal(some)
-    return "choices", "the guess in the memory of plan"
+    return "choices", "and the certificate have different choices (guess)"
 
 
 @alteration
 def a_choice_removed(some: Certified) -> Found:
     some.certificate["choices"]["nominees"].pop(0)
     _seal(some)
-    return "choices", "the nominees in the memory of plan"
+    return "choices", "and the certificate have different choices (nominees)"
 
 
 @alteration
@@ -525,7 +556,7 @@ def a_counted_row_changed_after_the_certificate(some: Certified) -> Found:
     """The certificate says nothing about it, but the session in the export does."""
     row = some.impressions[some.watermark]
     row["issued_at"] += 1.0
-    return "impressions", "after those that the certificate counts"
+    return "impressions", "which the certificate does not count, was changed"
 
 
 # The certificate, with a digest that fits

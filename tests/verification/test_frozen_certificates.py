@@ -43,6 +43,15 @@ def test_what_an_earlier_schema_shows_is_checked(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", OLD)
+def test_an_earlier_schema_shows_the_order_of_counting_of_each_pair(name: str) -> None:
+    certificate, rows = frozen(name)
+    first = _first_answered(rows)
+    first["epoch"] = None
+    (line,) = (check.detail for check in verify(certificate, rows) if check.name == "order")
+    assert line.endswith(f"was counted before {first['sequence']}, an earlier one of its pair")
+
+
+@pytest.mark.parametrize("name", OLD)
 def test_what_the_line_says_an_earlier_schema_cannot_show(name: str) -> None:
     """If one of these is found some day, the line must say less."""
     certificate, rows = frozen(name)
@@ -68,6 +77,8 @@ def test_a_session_that_version_0_1_0_began_verifies_from_where_the_chain_starts
     assert first > 1
     (line,) = (check.detail for check in checks if check.name == "impressions")
     assert line.endswith(f"those before {first} were counted by version 0.1.0 and have no digest")
+    (line,) = (check.detail for check in checks if check.name == "plans")
+    assert line.endswith("those up to plan 3 were made by version 0.1.0 and have no id")
     earlier, later = (next(row for row in rows if row.get("sequence") == n) for n in (first - 1, first))
     earlier["issued_at"] += 1.0
     assert failed(verify(certificate, rows)) == set(), "as the line says"

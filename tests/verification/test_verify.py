@@ -164,7 +164,10 @@ class TestChoices:
         memory = json.loads(plans[-1]["memory"])
         rows = chosen.but("plan", -1, memory=json.dumps({**memory, "choices": choices}))
         assert plans[-1]["version"] == last
-        assert "choices" in failed(verify(forged(certificate, choices=choices), rows))
+        later = {**plans[-1], "version": last + 1, "memory": json.dumps({**memory, "choices": choices})}
+        checks = verify(forged(certificate, choices=choices), [*rows, later])
+        (line,) = (check.detail for check in checks if check.name == "choices")
+        assert line == f"a choice was used from plan {last + 1} on, but plan {last} made the verdict"
 
     def test_a_memory_that_cannot_be_read(self, chosen: Certified) -> None:
         used_from = chosen.certificate["choices"]["nominees"][0]["version"] + 1
