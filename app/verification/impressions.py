@@ -63,8 +63,7 @@ def _stated_digests(certificate: Row, session: Row, plans: Sequence[Row]) -> Ite
     if session.get("digest"):
         yield _Stated(session["watermark"], session["digest"], "the session")
     for plan in plans:
-        # Plans of version 0.1.0 have no watermark. The first plan has no digest: there are no impressions before it.
-        if plan.get("watermark") is not None and (plan["digest"] or plan["watermark"]):
+        if plan.get("watermark") is not None:  # plans of version 0.1.0 have none
             yield _Stated(plan["watermark"], plan["digest"], f"plan {plan['version']}")
 
 
