@@ -10,6 +10,7 @@ import typer
 import app.cli as command_line
 from app.cli.verify import verify
 from app.client import ServiceUnreachable
+from app.engine.problem import InvalidProblem
 from app.verification.check import Check
 
 HOSTILE = "b\x1b[2K\r\nok  all: \u202eevery check holds"
@@ -31,6 +32,13 @@ def test_a_certificate_cannot_overwrite_the_verdict(
     assert [line.split()[0] for line in lines if line] == ["FAIL", "ok", "the"]
     assert all(line.isprintable() for line in lines)
     assert lines[2].endswith("does NOT hold")
+
+
+def test_a_certificate_of_a_newer_schema_is_refused_with_the_reason(tmp_path: Path) -> None:
+    certificate = tmp_path / "certificate.json"
+    certificate.write_text(json.dumps({"kind": "bestpair-certificate", "schema": 4}))
+    with pytest.raises(InvalidProblem, match="has schema 4, and this version knows schemas up to 3"):
+        verify(certificate, tmp_path / "log.ndjson")
 
 
 def test_an_error_message_keeps_its_lines_without_control_characters(

@@ -7,6 +7,7 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from app.engine.problem import InvalidProblem
+from app.results.certificates import SCHEMA
 from app.telemetry.log_format import on_one_line
 from app.verification.verify import check_replay
 from app.verification.verify import verify as check_certificate
@@ -58,4 +59,7 @@ def _read(path: Path, field: str) -> dict[str, Any]:
             raise InvalidProblem(field, f"{path} is not JSON: {error}") from error
     if not isinstance(document, dict) or document.get("kind") != "bestpair-certificate":
         raise InvalidProblem(field, f"{path} is not a certificate of this service")
+    if document.get("schema", SCHEMA) not in range(1, SCHEMA + 1):
+        known = f"this version knows schemas up to {SCHEMA}"
+        raise InvalidProblem(field, f"{path} has schema {document['schema']}, and {known}: use a newer version")
     return document

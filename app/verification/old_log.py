@@ -22,10 +22,11 @@ _NO_SHARES = Check(
 )
 
 
-def check_old_log(certificate: Row, impressions: Iterable[Row]) -> list[Check]:
+def check_old_log(certificate: Row, plans: Iterable[Row], impressions: Iterable[Row]) -> list[Check]:
     """Returns the check of the order of counting, and lines about what these certificates cannot show."""
     which = f"a certificate of schema {certificate['schema']} (version 0.1.0)"
     return [
+        unless("schema", _too_new(certificate, plans), f"this is {which}"),
         Check(
             "log",
             True,
@@ -47,6 +48,13 @@ def check_old_log(certificate: Row, impressions: Iterable[Row]) -> list[Check]:
             "the impressions of each pair were counted in the order of issue",
         ),
     ]
+
+
+def _too_new(certificate: Row, plans: Iterable[Row]) -> str:
+    """Returns what is wrong if the plan that certified has a watermark: the version that made it writes digests."""
+    version = certificate["plan_version"]
+    is_new = any(plan["version"] == version and plan.get("watermark") is not None for plan in plans)
+    return f"plan {version}, which certified, was made by a version whose certificates have digests" if is_new else ""
 
 
 def _out_of_order(certificate: Row, impressions: Iterable[Row]) -> str:

@@ -46,7 +46,7 @@ def verify(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> list[C
         *(
             _check_log(certificate, session, plans, impressions)
             if certificate["schema"] >= 3
-            else check_old_log(certificate, impressions)
+            else check_old_log(certificate, plans, impressions)
         ),
         _check_evidence(certificate, impressions),
         check_void(certificate, impressions),

@@ -559,6 +559,12 @@ def a_counted_row_changed_after_the_certificate(some: Certified) -> Found:
     return "impressions", "which the certificate does not count, was changed"
 
 
+@alteration
+def the_watermark_of_the_session_raised(some: Certified) -> Found:
+    some.session["watermark"] = end = len(some.impressions) + 1
+    return "impressions", f"the session states a digest of the impressions up to {end}, which are not in the log"
+
+
 # The certificate, with a digest that fits
 
 
@@ -617,6 +623,18 @@ def the_certificate_is_of_an_early_plan_of_a_policy_that_guesses(some: Certified
     some.certificate["plan_version"] = 2
     _seal(some)
     return "verdict", "plan 2 proves nothing with this policy, which may guess at plan 2"
+
+
+@alteration
+def the_certificate_turned_into_one_of_schema_2(some: Certified) -> Found:
+    """It has no digests of the log, so that a changed log would fit it."""
+    watermark = some.certificate["log"]["watermark"]
+    some.certificate.update(schema=2, epoch=1)
+    for row in some.impressions:
+        row["epoch"] = 1 if row["sequence"] <= watermark else None
+    _seal(some)
+    last = some.certificate["plan_version"]
+    return "schema", f"plan {last}, which certified, was made by a version whose certificates have digests"
 
 
 @alteration

@@ -1,12 +1,15 @@
 """Certificates and exports that earlier versions wrote: they verify, and a line says what they cannot show."""
 
 import json
+import sqlite3
 from itertools import combinations
 from pathlib import Path
 
 import pytest
 
+from app.verification.plans import _has_its_id
 from app.verification.verify import check_replay, verify
+from tests.database.freeze import FOLDER as DATABASES
 from tests.verification.forging import Certified, Document, failed, forged
 
 FOLDER = Path(__file__).parent / "frozen"
@@ -84,6 +87,22 @@ def test_a_session_that_version_0_1_0_began_verifies_from_where_the_chain_starts
     assert failed(verify(certificate, rows)) == set(), "as the line says"
     later["issued_at"] += 1.0
     assert failed(verify(certificate, rows)) == {"impressions"}
+
+
+@pytest.mark.parametrize("revision", ["0004", "0005"])
+def test_ids_of_plans_that_were_made_before_the_chain_are_checked(revision: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript((DATABASES / f"{revision}.sql").read_text())
+    found = connection.execute("SELECT id, version, epoch, handout, memory FROM plans ORDER BY version").fetchall()
+    connection.close()
+    names = ("id", "version", "epoch", "handout", "memory")
+    plans = [{**dict(zip(names, row, strict=True)), "handout": json.loads(row[3])} for row in found]
+    assert all(plan["id"] for plan in plans)
+    before = ["", *(plan["id"] for plan in plans)]
+    for last, plan in zip(before, plans, strict=False):
+        assert _has_its_id(plan, last)
+        assert not _has_its_id({**plan, "memory": "{}"}, last)
+        assert not _has_its_id(plan, "another")
 
 
 def test_an_impression_before_the_chain_was_counted_by_version_0_1_0() -> None:
