@@ -37,7 +37,8 @@ def _wrong_id(certificate: Row, plans: Sequence[Row]) -> str:
         if plan["version"] != place:
             return f"plan {place} is missing, occurs twice, or is not at its place"
         if not _has_its_id(plan, last):
-            return f"plan {place} was changed after it was stored, or does not follow plan {place - 1}"
+            other = f", or does not follow plan {place - 1}" if place > 1 else ""
+            return f"plan {place} was changed after it was stored{other}"
         last = plan["id"]
         if place == before and last != certificate["log"]["plans"]:
             return f"the certificate follows another plan {place} than that in the log"
@@ -119,7 +120,7 @@ def _unknown(plan: Row, impressions: Sequence[Row]) -> str:
     for i, j, version, n, s, *clicks in zip(*columns, strict=True):
         cell = found.get((i, j, version), [0.0] * 5)
         if any(used > there + ROUNDING for used, there in zip((n, s, n - s, *clicks), cell, strict=True)):
-            which = f"{n} answers to {items((i, j))} under plan {version} above impression {plan['watermark']}"
+            which = f"{n} answer{'s' * (n > 1)} to {items((i, j))} under plan {version} above impression {plan['watermark']}"
             there = f"has {cell[0]:.0f} of them" if n > cell[0] else "has other outcomes"
             return f"plan {plan['version']} used {which}, but the log {there}"
     return ""
