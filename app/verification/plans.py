@@ -120,9 +120,9 @@ def _unknown(plan: Row, impressions: Sequence[Row]) -> str:
     for i, j, version, n, s, *clicks in zip(*columns, strict=True):
         cell = found.get((i, j, version), [0.0] * 5)
         if any(used > there + ROUNDING for used, there in zip((n, s, n - s, *clicks), cell, strict=True)):
-            which = f"{n} answer{'s' * (n > 1)} to {items((i, j))} under plan {version} above impression {plan['watermark']}"
+            which = f"{n} answer{'s' * (n > 1)} to {items((i, j))} under plan {version}"
             there = f"has {cell[0]:.0f} of them" if n > cell[0] else "has other outcomes"
-            return f"plan {plan['version']} used {which}, but the log {there}"
+            return f"plan {plan['version']} used {which} above impression {plan['watermark']}, but the log {there}"
     return ""
 
 

@@ -123,6 +123,13 @@ def outcomes_sorted_within_each_pair_and_plan(some: Certified) -> Found:
 
 
 @alteration
+def the_click_of_an_answer_moved_to_the_other_item(some: Certified) -> Found:
+    row = answered(some, clicked=1)
+    row["clicked"] = 2
+    return "evidence", f"under plan {row['plan_version']}: the log has"
+
+
+@alteration
 def an_answer_invented_for_a_lost_one(some: Certified) -> Found:
     row = next(row for row in some.impressions if row["given_up"])
     row |= {"outcome": 1.0, "answered_at": row["issued_at"] + 1, "void": False, "given_up": False}
