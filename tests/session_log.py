@@ -137,8 +137,11 @@ class Log:
             "kind": "session",
             **{name: getattr(self.record, name) for name in ("id", "name", "budget", "plan_version", "watermark")},
             "state": str(self.record.state),
+            "digest": self.digest.hex(),
+            "first_chained": 1,
             "created_at": 0.0,
             "updated_at": 0.0,
+            "counters": {"issued": len(self.impressions)},
             "settings": self.record.settings.to_plain(),
             "items": [asdict(item) for item in self.record.items],
         }

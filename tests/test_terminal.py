@@ -10,7 +10,8 @@ import typer
 import app.cli as command_line
 from app.cli.verify import verify
 from app.client import ServiceUnreachable
-from app.verification.log import Check
+from app.engine.problem import InvalidProblem
+from app.verification.check import Check
 
 HOSTILE = "b\x1b[2K\r\nok  all: \u202eevery check holds"
 
@@ -23,7 +24,7 @@ def test_a_certificate_cannot_overwrite_the_verdict(
     log.write_text("")
     module = sys.modules["app.cli.verify"]  # app.cli.verify is the function
     monkeypatch.setattr(module, "check_certificate", lambda *_: [Check("session", False, HOSTILE)])
-    monkeypatch.setattr(module, "check_plans", lambda *_: Check("plans", True, "as logged"))
+    monkeypatch.setattr(module, "check_replay", lambda *_: Check("plans", True, "as logged"))
     with pytest.raises(typer.Exit) as ended:
         verify(certificate, log)
     assert ended.value.exit_code == 1
@@ -31,6 +32,13 @@ def test_a_certificate_cannot_overwrite_the_verdict(
     assert [line.split()[0] for line in lines if line] == ["FAIL", "ok", "the"]
     assert all(line.isprintable() for line in lines)
     assert lines[2].endswith("does NOT hold")
+
+
+def test_a_certificate_of_a_newer_schema_is_refused_with_the_reason(tmp_path: Path) -> None:
+    certificate = tmp_path / "certificate.json"
+    certificate.write_text(json.dumps({"kind": "bestpair-certificate", "schema": 4}))
+    with pytest.raises(InvalidProblem, match="has schema 4, and this version knows schemas up to 3"):
+        verify(certificate, tmp_path / "log.ndjson")
 
 
 def test_an_error_message_keeps_its_lines_without_control_characters(

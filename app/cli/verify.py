@@ -7,8 +7,9 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from app.engine.problem import InvalidProblem
+from app.results.certificates import SCHEMA
 from app.telemetry.log_format import on_one_line
-from app.verification.verify import check_plans
+from app.verification.verify import check_replay
 from app.verification.verify import verify as check_certificate
 
 
@@ -30,11 +31,12 @@ def verify(
                 "log", f"{log} is not an export as NDJSON with one JSON object per line (is it CSV?)"
             ) from error
     try:
-        checks = [*check_certificate(document, rows), check_plans(document, rows)]
+        checks = [*check_certificate(document, rows), check_replay(document, rows)]
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidProblem("log", f"{log} does not have the rows of an export: {error!r}") from error
     for check in checks:
-        typer.echo(on_one_line(f"{'ok  ' if check.holds else 'FAIL'} {check.name}: {check.detail}"))
+        result = "skip" if check.skipped else "ok  " if check.holds else "FAIL"
+        typer.echo(on_one_line(f"{result} {check.name}: {check.detail}"))
     holds = all(check.holds for check in checks)
     # The documents are untrusted: their text must not contain control characters that overwrite the verdict.
     pair = on_one_line(" and ".join(document["pair"]))
@@ -57,4 +59,7 @@ def _read(path: Path, field: str) -> dict[str, Any]:
             raise InvalidProblem(field, f"{path} is not JSON: {error}") from error
     if not isinstance(document, dict) or document.get("kind") != "bestpair-certificate":
         raise InvalidProblem(field, f"{path} is not a certificate of this service")
+    if document.get("schema", SCHEMA) not in range(1, SCHEMA + 1):
+        known = f"this version knows schemas up to {SCHEMA}"
+        raise InvalidProblem(field, f"{path} has schema {document['schema']}, and {known}: use a newer version")
     return document

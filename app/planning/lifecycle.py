@@ -7,12 +7,14 @@ import logging
 import secrets
 
 from app.access.audit import OPEN_ACCESS
+from app.counting.chain import chain_start
 from app.counting.rules import EvidenceRows
 from app.database.store import Store
 from app.planning.plan import PlanningInput
 from app.planning.planner import Planner
 from app.planning.sql import create_session
 from app.results.best_pair import Snapshots
+from app.results.certificates import LogState
 from app.sessions.changes_sql import change_session, delete_some
 from app.sessions.creation import items_of, settle
 from app.sessions.model import Counters, Session, SessionView
@@ -60,7 +62,9 @@ class Sessions:
             updated_at=0.0,
         )
         counters = Counters(0, 0, 0, 0)
-        planned = await self.planner.make_first_plan(PlanningInput(session, counters, EvidenceRows(), None, ()))
+        chain = LogState(chain_start(session.id).hex())
+        first = PlanningInput(session, counters, EvidenceRows(), None, (), log=chain)
+        planned = await self.planner.make_first_plan(first)
         editable = EditableSettings.model_validate(dict(new))
         stored = await self._store.write(create_session, session, editable, planned, by)
         log.info("session_created", extra={"session": stored.id, "label": stored.name, "items": len(stored.items)})

@@ -1,1 +1,1 @@
-"""Check a certificate against an exported log, without trusting the server that wrote them."""
+"""Check a certificate against an exported log, without the server that wrote them."""

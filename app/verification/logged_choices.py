@@ -35,34 +35,37 @@ def choices_of(certificate: Mapping[str, Any]) -> Choices:
     return Choices.from_plain({**Choices().to_plain(), **dict(certificate["choices"])})
 
 
-def shares_were_fixed(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]) -> bool:
-    """Returns whether the shares add up to at most 1, and are the same in all plans up to the one that certified."""
-    stated = certificate["bounds"]["shares_of_delta"]
-    used = [plan for plan in plans if plan["version"] <= certificate["plan_version"]]
-    shares = shares_of(certificate)
-    are_logged = all(PlanReport.from_plain(plan["report"]).shares == shares for plan in used)
-    add_up = min(stated.values()) >= 0 and sum(stated.values()) <= 1 + ROUNDING
-    return add_up and are_logged and any(plan["version"] == certificate["plan_version"] for plan in used)
+def wrong_shares(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]) -> str:
+    """Returns what is wrong if the shares add up to more than 1, or are not the same in all plans up to the verdict."""
+    stated, shares, last = certificate["bounds"]["shares_of_delta"], shares_of(certificate), certificate["plan_version"]
+    if min(stated.values()) < 0 or sum(stated.values()) > 1 + ROUNDING:
+        return "a share of delta is negative, or all shares add up to more than 1"
+    used = [plan for plan in plans if plan["version"] <= last]
+    for plan in used:
+        if PlanReport.from_plain(plan["report"]).shares != shares:
+            return f"plan {plan['version']} divides delta in another way than the certificate"
+    return "" if any(plan["version"] == last for plan in used) else f"plan {last}, which certified, is not in the log"
 
 
-def choices_were_made(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]) -> bool:
-    """Returns whether every choice was logged before the impressions that it is used on, and none was left out.
+def wrong_choices(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]) -> str:
+    """Returns what is wrong if a choice was not logged before the impressions that it is used on, or was left out.
 
     Choices in a memory that cannot be read were never used (`planning.memory`), so such a memory is skipped.
     """
-    stated = choices_of(certificate).to_plain()
+    stated, last = choices_of(certificate).to_plain(), certificate["plan_version"]
     memories = {plan["version"]: read_memory(plan["memory"]) for plan in plans}
     readable = {version: memory for version, memory in memories.items() if memory is not None}
-    used_from = {_used_from(choice) for choice in _choices_in(stated)}
-    return (
-        used_from <= readable.keys()
-        and all(version <= certificate["plan_version"] for version in used_from)
-        and all(
-            _agree(memory.choices.to_plain(), stated, version)
-            for version, memory in readable.items()
-            if version <= certificate["plan_version"]
-        )
-    )
+    for version in sorted({_used_from(choice) for choice in _choices_in(stated)}):
+        if version > last:
+            return f"a choice was used from plan {version} on, but plan {last} made the verdict"
+        if version not in readable:
+            return f"a choice was used from plan {version} on, and the log does not have the memory of that plan"
+    for version, memory in sorted(readable.items()):
+        remembered = memory.choices.to_plain()
+        wrong = [kind for kind, some in stated.items() if not _agree(remembered[kind], some, version)]
+        if wrong and version <= last:
+            return f"the memory of plan {version} and the certificate have different choices ({', '.join(wrong)})"
+    return ""
 
 
 def _choices_in(value: Any) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - plain JSON

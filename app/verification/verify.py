@@ -1,19 +1,24 @@
 """Check a certificate against the exported log: digests, counts and every inequality are computed again."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from app.engine.certificate import assess
+from app.engine.certificate import Assessment, assess
 from app.engine.delta_shares import RemovedBound
 from app.engine.evidence import Evidence
+from app.engine.policies import POLICIES
+from app.engine.policies.policy import GUESSED_AT
 from app.engine.problem import Model, Problem, SelfPairs
 from app.results.certificates import digest_of, versions
-from app.verification.log import Check, check, check_handout, check_log, pair_of
-from app.verification.logged_choices import choices_of, choices_were_made, shares_of, shares_were_fixed
+from app.results.report import ALWAYS_ASSUMED
+from app.verification.check import Check, Row, check, items, pair_of, unless
+from app.verification.impressions import check_final, check_rows, check_sequences, check_versions, check_void
+from app.verification.logged_choices import choices_of, shares_of, wrong_choices, wrong_shares
 from app.verification.old_log import check_old_log, counted_by
+from app.verification.plans import check_handout, check_known, check_plan_ids, check_watermarks
 from app.verification.replay import replay
 from app.wire.vocabulary import FeedbackKind
 
@@ -29,64 +34,78 @@ def verify(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> list[C
     rows = list(log)
     impressions = [row for row in rows if row.get("kind") == "impression"]
     plans = [row for row in rows if row.get("kind") == "plan"]
-    session_id = certificate["session"]["id"]
-    log_id = next((row["id"] for row in rows if row.get("kind") == "session"), "none")
-    has_digests = certificate["schema"] >= 3
+    session = next((row for row in rows if row.get("kind") == "session"), {})
     return [
-        check(
-            "session",
-            log_id == session_id,
-            "the log belongs to this session",
-            f"the log belongs to session {log_id}, the certificate to session {session_id}",
-        ),
+        unless("session", _wrong_session(certificate, session), "the log belongs to the session of the certificate"),
         check(
             "digest",
             digest_of(certificate) == certificate["digest"],
             "the certificate was not changed after it was written",
             "the certificate was changed after it was written",
         ),
-        *(check_log(certificate, plans, impressions) if has_digests else check_old_log(certificate, impressions)),
-        _check_evidence(certificate, impressions),
-        check(
-            "void",
-            _no_answer_dropped(impressions, certificate),
-            "no impression that was shown and answered in time is left out",
-            "an impression that was shown and answered in time is left out",
+        *(
+            _check_log(certificate, session, plans, impressions)
+            if certificate["schema"] >= 3
+            else check_old_log(certificate, plans, impressions)
         ),
+        _check_evidence(certificate, impressions),
+        check_void(certificate, impressions),
         check_handout(certificate, plans, impressions),
         *_check_proof(certificate, plans),
     ]
 
 
-def check_plans(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> Check:
+def _wrong_session(certificate: Row, session: Row) -> str:
+    stated, log_id = certificate["session"], session.get("id", "none")
+    if log_id != stated["id"]:
+        return f"the log belongs to session {log_id}, the certificate to session {stated['id']}"
+    if certificate["schema"] < 3:
+        return ""
+    if [item["id"] for item in session["items"]] != stated["items"]:
+        return "the session in the log has other items than the certificate"
+    settings = {**session["settings"], "rank": session["settings"]["rank"] or "auto"}  # exported as null
+    other = [name for name, value in certificate["settings"].items() if settings.get(name) != value]
+    return f"the session in the log has another {' and '.join(other)} than the certificate" if other else ""
+
+
+def _check_log(certificate: Row, session: Row, plans: Sequence[Row], impressions: Sequence[Row]) -> list[Check]:
+    """Returns the checks of a log with digests (schema 3)."""
+    return [
+        check_sequences(certificate, session, impressions),
+        check_rows(certificate, session, plans, impressions),
+        check_plan_ids(certificate, plans),
+        check_watermarks(certificate, plans, impressions),
+        check_final(certificate, impressions),
+        check_versions(impressions),
+        check_known(plans, impressions),
+    ]
+
+
+def check_replay(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> Check:
     """Returns whether planning again from the log gives the logged plans; only the same versions promise this."""
     if certificate["versions"] != versions():
-        return Check(
-            "plans", True, "not replayed: the plans were made by other versions of the program or its libraries"
-        )
+        detail = "other versions of the program or its libraries made the plans, so they are not made again"
+        return Check("replay", True, detail, skipped=True)
     rows = list(log)
     if not any(row.get("kind") == "session" and row["id"] == certificate["session"]["id"] for row in rows):
-        return Check("plans", False, "not replayed: the log belongs to another session")
+        return Check("replay", False, "the log belongs to another session, so its plans are not made again")
     replayed = replay(rows)
-    differing = [version for version in replayed.differing if version <= certificate["plan_version"]]
+    differing = [str(version) for version in replayed.differing if version <= certificate["plan_version"]]
     return check(
-        "plans",
+        "replay",
         not differing,
         f"planning again from the log gives the same {len(replayed.stored)} plans",
-        f"planning again from the log gives other plans than the logged ones: versions {differing[:5]}",
+        f"planning again from the log gives other plans than the logged ones: versions {', '.join(differing[:5])}",
     )
 
 
 def _check_evidence(certificate: dict[str, Any], impressions: list[dict[str, Any]]) -> Check:
     is_counted = counted_by(certificate)
     counted = [row for row in impressions if is_counted(row)]
-    stated = _stated_counts(certificate["evidence"])
-    n_stated = sum(n for n, *_ in stated.values())
-    return check(
+    return unless(
         "evidence",
-        _same(_recount(counted), stated),
+        _different_count(_recount(counted), _stated_counts(certificate["evidence"]), certificate["samples"]),
         f"the log has the same {len(counted)} counted impressions and answers as the certificate",
-        f"the log has {len(counted)} counted impressions, the certificate {n_stated}; or their answers differ",
     )
 
 
@@ -110,19 +129,25 @@ def _recount(rows: list[dict[str, Any]]) -> dict[Cell, Counts]:
     return {key: tuple(cell) for key, cell in sums.items()}
 
 
-def _same(recount: dict[Cell, Counts], stated: dict[Cell, Counts]) -> bool:
-    return recount.keys() == stated.keys() and all(
-        math.isclose(computed, expected, abs_tol=TOLERANCE)
-        for key, counts in stated.items()
-        for computed, expected in zip(recount[key], counts, strict=False)  # schema 1 has no clicks by item
-    )
+def _different_count(recount: dict[Cell, Counts], stated: dict[Cell, Counts], samples: int) -> str:
+    """Returns which counts of the log and the certificate differ, '' if none do."""
+    for i, j, version in sorted(recount.keys() | stated.keys()):
+        in_log, in_certificate = recount.get((i, j, version), (0, 0)), stated.get((i, j, version), (0, 0))
+        pairs = zip(in_log, in_certificate, strict=False)  # schema 1 has no clicks by item
+        if all(math.isclose(computed, expected, abs_tol=TOLERANCE) for computed, expected in pairs):
+            continue
+        return (
+            f"{items((i, j))} under plan {version}: the log has {_in_words(in_log)}, "
+            f"the certificate {_in_words(in_certificate)}"
+        )
+    n = sum(counts[0] for counts in recount.values())
+    return "" if n == samples else f"the log has {n} counted impressions, the certificate states {samples} samples"
 
 
-def _no_answer_dropped(impressions: list[dict[str, Any]], certificate: dict[str, Any]) -> bool:
-    """Returns whether no answer was dropped: without a window, an impression answered in time is never void."""
-    if certificate["settings"]["attribution_window_seconds"] > 0:
-        return True  # an outage makes answered impressions void too, and the log does not contain outages
-    return not any(row["void"] and row["outcome"] is not None and not row["not_shown"] for row in impressions)
+def _in_words(counts: Counts) -> str:
+    n, s, *clicks = counts
+    by_item = f" ({clicks[0]:.0f} and {clicks[1]:.0f} clicks on the two items)" if any(clicks) else ""
+    return f"{n:.0f} impressions, {s:.10g} without a click{by_item}"
 
 
 def _check_proof(certificate: dict[str, Any], plans: list[dict[str, Any]]) -> list[Check]:
@@ -138,20 +163,13 @@ def _check_plan_log(certificate: dict[str, Any], plans: list[dict[str, Any]]) ->
     """Returns the checks of shares and choices against the log of plans; schema 1 has neither."""
     if certificate["schema"] == 1:
         return []
-    fixed, made = shares_were_fixed(certificate, plans), choices_were_made(certificate, plans)
     return [
-        check(
+        unless(
             "shares",
-            fixed,
+            wrong_shares(certificate, plans),
             "all plans in the log divide delta in the same way as the certificate",
-            "the plans in the log divide delta in another way than the certificate",
         ),
-        check(
-            "choices",
-            made,
-            "every choice was logged before it was used",
-            "a choice is not in the log, differs from it, or was logged after it was used",
-        ),
+        unless("choices", wrong_choices(certificate, plans), "every choice was logged before it was used"),
     ]
 
 
@@ -175,20 +193,58 @@ def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
         assessment = assess(problem, evidence, choices_of(certificate), shares_of(certificate))
     except (ArithmeticError, IndexError) as error:  # a choice without a share of delta, or of an item that is missing
         return [Check("bounds", False, f"cannot be computed: {error}")]
-    leader, upper = assessment.leader, float(assessment.bounds.upper[assessment.leader_index])
-    others, gap = assessment.lowest_of_others(assessment.leader_index), assessment.gap
-    numbers = certificate["bounds"]
-    same_pair = [leader.i, leader.j] == [certificate["i"], certificate["j"]]
-    best, reached = f"the best pair is items {leader.i} and {leader.j}", f"gap {gap:.6g}, goal {assessment.target:.6g}"
+    upper, numbers = float(assessment.bounds.upper[assessment.leader_index]), certificate["bounds"]
+    others = assessment.lowest_of_others(assessment.leader_index)
     return [
-        check("pair", same_pair, best, f"{best}, not {certificate['i']} and {certificate['j']}"),
+        _check_pair(certificate, assessment),
         _check_number("upper bound", upper, numbers["upper_of_pair"], "its no-click probability is at most {}"),
         _check_number(
-            "lower bounds", others, numbers["lowest_of_others"], "then that of every other pair is at least {}"
+            "lower bounds",
+            others,
+            numbers["lowest_of_others"],
+            "if it is that high, the no-click probability of every other pair is at least {}",
         ),
-        _check_number("gap", gap, certificate["gap"], "the pair is within {} of the best"),
-        check("verdict", assessment.certified, reached, f"not certified: {reached}"),
+        _check_number("gap", assessment.gap, certificate["gap"], "the pair is within {} of the best"),
+        _check_verdict(certificate, assessment),
+        *([_check_assumptions(certificate, assessment)] if certificate["schema"] >= 3 else []),
     ]
+
+
+def _check_pair(certificate: Row, assessment: Assessment) -> Check:
+    """Returns whether the certificate names the pair that the bounds lead to, by number and by id."""
+    leader, ids = assessment.leader, certificate["session"]["items"]
+    found, stated = [leader.i, leader.j], [certificate["i"], certificate["j"]]
+    names = [ids[leader.i], ids[leader.j]]
+    best = f"the pair with the smallest gap is {items((leader.i, leader.j))}, {names[0]} and {names[1]}"
+    wrong = "" if found == stated else f"{best}, not {items((stated[0], stated[1]))}"
+    if not wrong and names != certificate["pair"]:
+        wrong = f"{best}, not {' and '.join(certificate['pair'])}"
+    return unless("pair", wrong, best)
+
+
+def _check_verdict(certificate: Row, assessment: Assessment) -> Check:
+    """Returns whether the gap certifies, and the plan that certified could do so."""
+    gap, goal = f"{assessment.gap:.6g}", f"{assessment.target:.6g}"
+    policy = POLICIES.get(certificate["settings"]["policy"])
+    wrong = "" if assessment.certified else f"the gap is {gap}, which is more than the goal of {goal}"
+    # A proof without a guess must not come before one with a guess: both would spend the same share of delta.
+    early = policy is not None and policy.guesses and certificate["plan_version"] <= GUESSED_AT
+    if certificate["schema"] >= 3 and early and assessment.n_items > 2:
+        wrong = (
+            f"plan {certificate['plan_version']} proves nothing with this policy, which may guess at plan {GUESSED_AT}"
+        )
+    return unless("verdict", wrong, f"the gap is {gap}, which is at most the goal of {goal}")
+
+
+def _check_assumptions(certificate: Row, assessment: Assessment) -> Check:
+    """Returns whether the certificate names every assumption that its bounds need."""
+    needed = [*ALWAYS_ASSUMED, *assessment.bounds.assumptions]
+    missing = [name for name in needed if name not in certificate["assumptions"]]
+    return unless(
+        "assumptions",
+        f"the certificate does not name an assumption that its bounds need: {', '.join(missing)}" if missing else "",
+        f"the certificate names every assumption that its bounds need: {', '.join(needed)}",
+    )
 
 
 def _evidence(n_items: int, stated: dict[str, Any]) -> Evidence:

@@ -15,6 +15,7 @@ import pytest
 from app.engine import bounds, certificate, choices, confidence, delta_shares
 from app.engine.policies import POLICIES
 from app.engine.problem import Problem
+from app.planning.plan import IDENTITY
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "mathematics.md").read_text()
@@ -121,3 +122,13 @@ def test_shares_of_delta_are_those_of_the_policy(policy: str, feedback: str) -> 
     parts = [float(cell.removesuffix("/P")) / (problem.n_pairs if cell.endswith("/P") else 1) for cell in stated]
     assert parts == list(asdict(POLICIES[policy].shares(problem)).values())
     assert math.fsum(parts) <= 1 + 1e-12
+
+
+def test_the_columns_of_a_plan_id_are_those_of_the_code() -> None:
+    start = PAGE.index("the id of the plan before it (")
+    listed = re.findall(r"`(\w+)`", PAGE[start : PAGE.index(".", start)])
+    assert tuple(listed) == IDENTITY
+
+
+def test_no_placeholder_is_left() -> None:
+    assert "<<" not in PAGE

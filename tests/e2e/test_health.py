@@ -14,7 +14,7 @@ import pytest
 from app.client import Client, ProblemError
 from app.results.findings import LATE_CAUSE
 from app.verification.replay import replay
-from app.verification.verify import check_plans, verify
+from app.verification.verify import check_replay, verify
 from app.wire.best_pair import BestPair
 from app.wire.serving import Feedback, Impression
 from tests.e2e.harness import Server
@@ -153,7 +153,7 @@ def test_doubt_after_the_verdict(database_url: str, tmp_path: Path) -> None:
         assert "since" in best.health[0].problem
         assert json.loads(client.certificate(session)) == certificate, "what was written stays"
         log = log_of(client, session)
-        assert all(check.holds for check in [*verify(certificate, log), check_plans(certificate, log)])
+        assert all(check.holds for check in [*verify(certificate, log), check_replay(certificate, log)])
         assert replay(log).planned[-1].snapshot.etag
 
 

@@ -13,6 +13,7 @@ from app.impressions.handout_order import Impression, Order, Purpose
 from app.services import Services
 from app.sessions import changes_sql
 from app.sessions.model import Counters, SessionView
+from app.verification.verify import verify
 from app.wire.sessions import SessionPatch
 from app.wire.vocabulary import State
 from tests.examples import reward
@@ -53,6 +54,15 @@ async def spend_budget(services: Services, session_id: str) -> None:
 
 
 class TestCreate:
+    async def test_a_session_of_two_items_is_certified_at_once_and_verifies(
+        self, store: SessionStore, services: Services
+    ) -> None:
+        session_id = (await services.sessions.create(new_session(items=items(2)))).session.id
+        certificate = await store.certificate(session_id)
+        assert certificate is not None
+        rows = [row async for row in services.results.export(session_id)]
+        assert all(check.holds for check in verify(json.loads(certificate.body), rows))
+
     async def test_the_session_is_stored_with_its_first_plan(self, store: SessionStore, services: Services) -> None:
         made = await services.sessions.create(new_session(items=items(4), name="ads", notes="why", budget=100), "bp_1")
         assert (made.session.name, made.session.items, made.session.budget) == ("ads", items(4), 100)

@@ -2,49 +2,14 @@
 
 import copy
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pytest
 
-from app.results.certificates import digest_of
-from app.sessions.creation import items_of, settle
-from app.sessions.model import Session
-from app.verification.log import Check
-from app.verification.logged_choices import choices_were_made
+from app.verification.logged_choices import wrong_choices
 from app.verification.verify import verify
-from app.wire.vocabulary import FeedbackKind, State
-from tests.session_fixtures import items, new_session
-from tests.session_log import Log
-
-Document = dict[str, Any]
-
-
-class Certified(NamedTuple):
-    """A certificate and the log it comes from."""
-
-    certificate: Document
-    rows: list[Document]
-
-    def but(self, kind: str, place: int, **changes: Any) -> list[Document]:
-        """Returns the log with one row of a kind changed."""
-        rows = copy.deepcopy(self.rows)
-        [row for row in rows if row["kind"] == kind][place].update(changes)
-        return rows
-
-    def impressions(self) -> list[Document]:
-        return [row for row in self.rows if row["kind"] == "impression"]
-
-
-def certified_session(**settings: Any) -> Certified:
-    new = new_session(items=items(4), **{"epsilon": 0.2, "delta": 0.1, "seed": 1, **settings})
-    record = Session(
-        id="s", name="", items=items_of(new), settings=settle(new), ticket_key=b"", state=State.RUNNING, budget=None,
-        plan_version=0, plan_id="", watermark=0, created_at=0.0, updated_at=0.0,
-    )  # fmt: skip
-    log = Log(record, np.random.default_rng(3))
-    certificate = next(planned.certificate for planned in log.plans() if planned.certificate)
-    return Certified(json.loads(certificate.body), log.rows())
+from app.wire.vocabulary import FeedbackKind
+from tests.verification.forging import Certified, certified_session, certify_again, failed, forged, of_schema_2, why
 
 
 @pytest.fixture(scope="module")
@@ -62,21 +27,6 @@ def chosen(choosing: str) -> Certified:
 def compared() -> Certified:
     """Rests on contrasts of a nominee with its rivals."""
     return certified_session(policy="rplans", feedback=FeedbackKind.ITEMS, epsilon=0.05)
-
-
-def why(checks: list[Check]) -> str:
-    """What is said of the first check that failed."""
-    return next(check.detail for check in checks if not check.holds)
-
-
-def failed(checks: list[Check]) -> set[str]:
-    return {check.name for check in checks if not check.holds}
-
-
-def forged(certificate: Document, **changes: Any) -> Document:
-    """A changed document with a digest that fits it."""
-    document = {**copy.deepcopy(certificate), **changes}
-    return {**document, "digest": digest_of(document)}
 
 
 def test_certificate_verifies_against_its_log(plain: Certified, chosen: Certified) -> None:
@@ -141,8 +91,10 @@ def test_verification_notices_a_changed_document(plain: Certified) -> None:
 def test_verification_notices_a_forged_document(plain: Certified) -> None:
     certificate, rows = plain
     tight = {**certificate["settings"], "epsilon": 0.001}
-    assert failed(verify(forged(certificate, settings=tight), rows)) == {"verdict"}
+    assert failed(verify(forged(certificate, settings=tight), rows)) == {"session", "verdict"}
+    assert why(verify(forged(certificate, settings=tight), rows)).endswith("has another epsilon than the certificate")
     assert failed(verify(forged(certificate, i=2, j=3), rows)) == {"pair"}
+    assert failed(verify(forged(certificate, pair=["ad-2", "ad-3"]), rows)) == {"pair"}, "the name is what people read"
     assert failed(verify(forged(certificate, gap=0.01), rows)) == {"gap"}
     for name, number in (("upper_of_pair", "upper bound"), ("lowest_of_others", "lower bounds")):
         bounds = {**certificate["bounds"], name: certificate["bounds"][name] + 0.01}
@@ -154,11 +106,12 @@ def test_verification_notices_a_forged_document(plain: Certified) -> None:
 
 def test_verification_notices_a_changed_log(plain: Certified, chosen: Certified) -> None:
     certificate, rows = plain
-    outcome = plain.impressions()[0]["outcome"]
+    outcome = plain.impressions[0]["outcome"]
     assert failed(verify(certificate, plain.but("impression", 0, outcome=1.0 - outcome))) == {"evidence", "impressions"}
     without_first = [row for row in rows if row.get("sequence") != 1]
-    assert failed(verify(certificate, without_first)) == {"evidence", "handed out", "sequences", "impressions"}
-    on_first = next(k for k, row in enumerate(chosen.impressions()) if row["clicked"] == 1)
+    found = {"evidence", "handed out", "sequences", "impressions"}
+    assert failed(verify(certificate, without_first)) == found
+    on_first = next(k for k, row in enumerate(chosen.impressions) if row["clicked"] == 1)
     assert failed(verify(chosen.certificate, chosen.but("impression", on_first, clicked=2))) == {
         "evidence",
         "impressions",
@@ -166,13 +119,15 @@ def test_verification_notices_a_changed_log(plain: Certified, chosen: Certified)
 
 
 def test_verification_notices_an_answer_left_out_as_void(plain: Certified) -> None:
-    dropped = {**plain.impressions()[-1], "sequence": len(plain.impressions()) + 1, "void": True, "not_shown": False}
-    assert failed(verify(plain.certificate, [*plain.rows, dropped])) == {"void"}
+    dropped = {**plain.impressions[-1], "sequence": len(plain.impressions) + 1, "void": True, "not_shown": False}
+    changed = verify(plain.certificate, [*plain.rows, dropped])
+    assert "void" in failed(changed)
+    assert f"impression {dropped['sequence']} was shown and answered" in " ".join(check.detail for check in changed)
 
 
 def test_verification_notices_an_impression_that_was_open_below_the_watermark(plain: Certified) -> None:
     changed = verify(plain.certificate, plain.but("impression", 4, outcome=None, answered_at=None))
-    assert failed(changed) == {"final", "evidence", "impressions"}
+    assert failed(changed) >= {"final", "void", "impressions"}
     assert any("impression 5 is below the watermark" in check.detail for check in changed)
 
 
@@ -209,15 +164,19 @@ class TestChoices:
         memory = json.loads(plans[-1]["memory"])
         rows = chosen.but("plan", -1, memory=json.dumps({**memory, "choices": choices}))
         assert plans[-1]["version"] == last
-        assert "choices" in failed(verify(forged(certificate, choices=choices), rows))
+        later = {**plans[-1], "version": last + 1, "memory": json.dumps({**memory, "choices": choices})}
+        checks = verify(forged(certificate, choices=choices), [*rows, later])
+        (line,) = (check.detail for check in checks if check.name == "choices")
+        assert line == f"a choice was used from plan {last + 1} on, but plan {last} made the verdict"
 
     def test_a_memory_that_cannot_be_read(self, chosen: Certified) -> None:
         used_from = chosen.certificate["choices"]["nominees"][0]["version"] + 1
         for place in range(used_from - 1):
-            assert failed(verify(chosen.certificate, chosen.but("plan", place, memory="?"))) == set(), (
-                "nothing rests on it"
-            )
-        assert failed(verify(chosen.certificate, chosen.but("plan", used_from - 1, memory="?"))) == {"choices"}
+            assert failed(verify(*self.stored_so(chosen, place))) == set(), "nothing rests on it"
+        assert failed(verify(*self.stored_so(chosen, used_from - 1))) == {"choices"}
+
+    def stored_so(self, chosen: Certified, place: int) -> Certified:
+        return certify_again(Certified(chosen.certificate, chosen.but("plan", place, memory="?")))
 
     def test_first_remembered_by_the_plan_that_made_it_or_the_one_before_but_no_later(self, chosen: Certified) -> None:
         """A choice is used from the plan after its version on: that plan must have it, its own may."""
@@ -232,7 +191,7 @@ class TestChoices:
                 if row["version"] < version:
                     memory["choices"]["nominees"] = []
                 row["memory"] = json.dumps(memory)
-            return choices_were_made(chosen.certificate, rows)
+            return not wrong_choices(chosen.certificate, rows)
 
         assert without_it_until(used_from)
         assert not without_it_until(used_from + 1)
@@ -280,7 +239,9 @@ class TestShares:
     def test_changed_on_the_way(self, chosen: Certified) -> None:
         plans = [row for row in chosen.rows if row["kind"] == "plan"]
         report = {**plans[0]["report"], "shares_of_delta": {"upper": 0.5, "direct": 0.5}}
-        assert failed(verify(chosen.certificate, chosen.but("plan", 0, report=report))) == {"shares"}
+        changed = Certified(chosen.certificate, chosen.but("plan", 0, report=report))
+        assert failed(verify(*changed)) == {"shares", "plans"}
+        assert failed(verify(*certify_again(changed))) == {"shares"}
 
     @pytest.mark.parametrize("direct", [0.5, -0.4])
     def test_more_than_there_is_or_less_than_nothing(self, chosen: Certified, direct: float) -> None:
@@ -294,9 +255,9 @@ class TestShares:
 
     def test_the_certifying_plan_must_be_in_the_log(self, plain: Certified) -> None:
         last = plain.certificate["plan_version"]
-        assert failed(verify(plain.certificate, [row for row in plain.rows if row.get("version") != last])) == {
-            "shares"
-        }
+        found = verify(plain.certificate, [row for row in plain.rows if row.get("version") != last])
+        assert failed(found) == {"shares", "plans"}
+        assert why(found) == f"plan {last} is missing"
 
 
 class TestBoundG:
@@ -304,7 +265,7 @@ class TestBoundG:
 
     def old(self, certified: Certified, *, gram: float = 0.0, **choices: Any) -> Certified:
         """Returns what version 0.1.0 would have written."""
-        certificate, rows = copy.deepcopy(certified)
+        certificate, rows = of_schema_2(certified)
         unused = {"landmarks": [], "gram_refuted": False, **choices}
         certificate["choices"] |= unused
         certificate["bounds"]["shares_of_delta"]["gram"] = gram
@@ -319,7 +280,7 @@ class TestBoundG:
     def test_a_certificate_that_never_used_it_verifies(self, plain: Certified, chosen: Certified) -> None:
         for certified in (plain, chosen):
             assert failed(verify(*self.old(certified))) == set()
-            assert failed(verify(certified.certificate, self.old(certified).rows)) == set()
+            assert failed(verify(of_schema_2(certified).certificate, self.old(certified).rows)) == set()
 
     @pytest.mark.parametrize(
         "used", [{"gram": 0.1}, {"landmarks": [{"version": 1, "items": [0, 1], "batches": []}]}, {"gram_refuted": True}]
@@ -333,18 +294,7 @@ class TestBoundG:
         assert why(checks).endswith("verify it with version 0.1.0")
 
     def test_a_log_that_divides_delta_with_it_is_another_one(self, chosen: Certified) -> None:
-        assert failed(verify(chosen.certificate, self.old(chosen, gram=0.1).rows)) == {"shares"}
-
-
-def test_certificate_of_the_first_schema_still_verifies(plain: Certified) -> None:
-    """It had no clicks by item and no choices, and its session's plans did not log their shares."""
-    certificate = copy.deepcopy(plain.certificate)
-    evidence = {name: certificate["evidence"][name] for name in ("i", "j", "version", "n", "s")}
-    bounds = {**certificate["bounds"], "shares_of_delta": {"upper": 0.1, "direct": 0.9}}
-    old = forged(certificate, schema=1, evidence=evidence, bounds=bounds, choices=[])
-    rows = [{**row, "report": {}} if row["kind"] == "plan" else row for row in plain.rows]
-    assert failed(verify(old, rows)) == set()
-    assert failed(verify(forged(old, gap=0.01), rows)) == {"gap"}
+        assert failed(verify(of_schema_2(chosen).certificate, self.old(chosen, gram=0.1).rows)) == {"shares"}
 
 
 @pytest.mark.parametrize("since", ["clicks", "contrasts"])
