@@ -53,16 +53,16 @@ MAX_FIRST_LOOK_PART = 0.25
 """If the first demand takes more than this part of the budget, too little is left for a proof."""
 
 PAIRS_FACTOR, PAIRS_FACTOR_BEFORE_NOMINATION = 1.7, 2.1
-ITEMS_FACTOR, ITEMS_FACTOR_BEFORE_NOMINATION = 1.45, 2.8
+ITEMS_FACTOR, ITEMS_FACTOR_BEFORE_NOMINATION = 1.45, 2.5
 """A session needs about this many times the computed cost (with item clicks, the cost with setbacks), more while its
 leader is not nominated: leaders change, and every change costs. Fitted to 90 sessions of each kind, seeds 0 to 5 of
 `tests.statistics.forecasts`."""
 
-SETBACK = 0.3
+SETBACK = 0.2
 """In a forecast each of J open bets lacks `SETBACK` * log(1 + J) more log wealth than it does now. A plan shows as much
 as wins on average what its bets lack. But log wealth is a random walk: where a plan should win m, it wins m +-
 sqrt(2m). So a bet that lacks little loses nearly as often as it wins, and the unluckiest of J bets keeps the session
-open. Without setbacks, sessions needed 2 times the cost in the middle, but 3 times the cost at their last plans."""
+open."""
 
 GIVE_UP_FACTOR = 1.5
 """The proof is given up if its computed cost is more than this many times what is left of the budget. Of 20 sessions
@@ -194,24 +194,28 @@ class _Refinement:
         if contrasting:
             self._add_outlook(target, demand)
         self.cost = cost
-        forecast = self._forecast(target, screen, nominated=nominated)
+        forecast = max(self._forecast(target, screen, nominated=nominated), float(demand.total))
         pair = pair_at(target.leader, now.problem.n_items)
         return Proposal(demand, pair, self.phase, self.notes, diagnostics, self.choices, forecast)
 
     def _forecast(self, target: ProofTarget, screen: Screen, *, nominated: bool) -> float:
-        """Returns how many impressions the proof will need, with bets that lose and leaders that change."""
+        """Returns how many impressions the proof will need, with leaders that change and bets that lose."""
         if not self.shares.contrasts:
             return self.cost * (PAIRS_FACTOR if nominated else PAIRS_FACTOR_BEFORE_NOMINATION)
+        cost = self._cost_with_setbacks(target, screen, nominated=nominated)
+        return cost * (ITEMS_FACTOR if nominated else ITEMS_FACTOR_BEFORE_NOMINATION)
+
+    def _cost_with_setbacks(self, target: ProofTarget, screen: Screen, *, nominated: bool) -> float:
         target = self.targets.with_setbacks(target, SETBACK * math.log1p(float(target.open_pairs.weight.sum())))
         levels = best_levels(screen, self.targets.pairs_to_screen(screen, target))
-        cost = target.leader_need + levels.cost
-        if not nominated:
-            return cost * ITEMS_FACTOR_BEFORE_NOMINATION
+        # An impression counts for both its items, but near the end few items need samples and their partners do not.
+        one_item_each = (1 - screen.cost) * float(levels.extra.sum())
+        cost = target.leader_need + levels.cost + one_item_each
         rivals, _ = _nearest(target, np.flatnonzero(~levels.settled))
-        if len(rivals):
+        if nominated and len(rivals):
             together = float(self.targets.leader_and_rivals(target, rivals).allocation().sum())
             cost += together - float(target.direct[rivals].sum())
-        return cost * ITEMS_FACTOR
+        return cost
 
     @property
     def _has_screen(self) -> bool:
