@@ -118,9 +118,10 @@ def _same_report(stored: Row, new: PlanReport) -> bool:
     """Returns whether all fields of the stored report have the same value in the new one.
 
     Shares are compared as values: version 0.1.0 wrote a share of zero for a bound that is removed (`gram`). Health
-    entries are compared by their causes: other texts may differ between versions.
+    entries are compared by their causes: other texts may differ between versions. Forecasts are not compared: they
+    decide nothing, and versions compute them differently.
     """
-    compared = stored.keys() - {"shares_of_delta", "health"}
+    compared = stored.keys() - {"shares_of_delta", "health", "forecast_samples"}
     plain, before = new.to_plain(), PlanReport.from_plain(stored)
     return (
         {name: plain.get(name) for name in compared} == {name: stored[name] for name in compared}
