@@ -53,16 +53,16 @@ MAX_FIRST_LOOK_PART = 0.25
 """If the first demand takes more than this part of the budget, too little is left for a proof."""
 
 PAIRS_FACTOR, PAIRS_FACTOR_BEFORE_NOMINATION = 1.7, 2.1
-ITEMS_FACTOR, ITEMS_FACTOR_BEFORE_NOMINATION = 1.45, 2.5
+ITEMS_FACTOR, ITEMS_FACTOR_BEFORE_NOMINATION = 1.45, 1.8
 """A session needs about this many times the computed cost (with item clicks, the cost with setbacks), more while its
-leader is not nominated: leaders change, and every change costs. Fitted to 90 sessions of each kind, seeds 0 to 5 of
-`tests.statistics.forecasts`."""
+leader is not nominated: leaders change, and every change costs. Fitted to `tests.statistics.forecasts`: pairs to 90
+sessions (seeds 0 to 5), items to 50 of 10 to 200 items (seeds 0 to 3)."""
 
 SETBACK = 0.2
 """In a forecast each of J open bets lacks `SETBACK` * log(1 + J) more log wealth than it does now. A plan shows as much
 as wins on average what its bets lack. But log wealth is a random walk: where a plan should win m, it wins m +-
 sqrt(2m). So a bet that lacks little loses nearly as often as it wins, and the unluckiest of J bets keeps the session
-open."""
+open. J is at most `MAX_RIVALS`, the bets of one plan."""
 
 GIVE_UP_FACTOR = 1.5
 """The proof is given up if its computed cost is more than this many times what is left of the budget. Of 20 sessions
@@ -206,7 +206,8 @@ class _Refinement:
         return cost * (ITEMS_FACTOR if nominated else ITEMS_FACTOR_BEFORE_NOMINATION)
 
     def _cost_with_setbacks(self, target: ProofTarget, screen: Screen, *, nominated: bool) -> float:
-        target = self.targets.with_setbacks(target, SETBACK * math.log1p(float(target.open_pairs.weight.sum())))
+        bets = min(len(target.open_pairs.index), MAX_RIVALS)
+        target = self.targets.with_setbacks(target, SETBACK * math.log1p(bets))
         levels = best_levels(screen, self.targets.pairs_to_screen(screen, target))
         # An impression counts for both its items, but near the end few items need samples and their partners do not.
         one_item_each = (1 - screen.cost) * float(levels.extra.sum())
