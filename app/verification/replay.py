@@ -120,9 +120,10 @@ def _same_report(stored: Row, new: PlanReport) -> bool:
 
     Shares are compared as values: version 0.1.0 wrote a share of zero for a bound that is removed (`gram`). Health
     entries are compared by their causes: other texts may differ between versions. The one about late answers is left
-    out: the log has no record of which of them had come when a plan was made, and plans do not use them.
+    out: the log has no record of which of them had come when a plan was made, and plans do not use them. Forecasts are
+    not compared either: they decide nothing, and versions compute them differently.
     """
-    compared = stored.keys() - {"shares_of_delta", "health"}
+    compared = stored.keys() - {"shares_of_delta", "health", "forecast_samples"}
     plain, before = new.to_plain(), PlanReport.from_plain(stored)
     return (
         {name: plain.get(name) for name in compared} == {name: stored[name] for name in compared}

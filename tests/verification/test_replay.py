@@ -22,6 +22,10 @@ def test_other_words_for_the_same_cause_are_the_same_report() -> None:
     assert _same_report(stored(FOUND), again)
 
 
+def test_another_forecast_is_the_same_report() -> None:
+    assert _same_report(stored(FOUND, forecast_samples=1234), FOUND)
+
+
 @pytest.mark.parametrize(
     "again",
     [

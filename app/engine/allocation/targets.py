@@ -6,7 +6,7 @@ epsilon. A narrow bound costs samples of the leader, a wide one costs samples of
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -159,16 +159,28 @@ class TargetSelection:
                 yield self._target(leader, mean, 0.0, 0.0)
 
     def _target(self, leader: int, mean: float, width: float, reached: float) -> ProofTarget:
-        epsilon, log_level = self.problem.epsilon, math.log(1 / (self.shares.direct * self.problem.delta))
+        epsilon = self.problem.epsilon
         threshold = max(mean + width * epsilon - epsilon, 1e-6)
         need = 0.0 if width >= reached else self._leader_need(leader, mean, width)
         pairs, contrast_costs = self.open_pairs, self._contrast_costs(leader, mean)
         keep = (pairs.lower < threshold) & (pairs.index != leader) & (contrast_costs.left > 0)
         pairs, contrast_costs = pairs.where(keep), contrast_costs.where(keep)
+        direct = np.minimum(self._direct(pairs, threshold), contrast_costs.price)
+        return ProofTarget(leader, mean, width, threshold, need, pairs, direct, contrast_costs)
+
+    def _direct(self, pairs: OpenPairs, threshold: float) -> FloatArray:
+        """Returns how many samples of each pair prove by bound D that it is above the threshold."""
+        epsilon, log_level = self.problem.epsilon, math.log(1 / (self.shares.direct * self.problem.delta))
         above = np.clip(pairs.mean, threshold + MIN_DISTANCE * epsilon, 1 - 1e-6)
         direct = samples_to_separate(above, threshold, log_level, pairs.counted)
-        direct = np.minimum(np.minimum(direct, MAX_PRICE * log_level / epsilon**2), contrast_costs.price)
-        return ProofTarget(leader, mean, width, threshold, need, pairs, direct, contrast_costs)
+        return np.minimum(direct, MAX_PRICE * log_level / epsilon**2)
+
+    def with_setbacks(self, target: ProofTarget, setback: float) -> ProofTarget:
+        """Returns the target with the costs that it has if every open bet lacks `setback` more log wealth."""
+        pairs = target.open_pairs
+        costs = self._contrast_costs_of(target.leader, target.mean, pairs, target.contrast_costs.left + setback)
+        direct = np.minimum(self._direct(pairs, target.threshold), costs.price)
+        return replace(target, direct=direct, contrast_costs=costs)
 
     def tolerated(self, screen: Screen, target: ProofTarget) -> FloatArray:
         """Returns T of each open pair: by the bound of the screen, or by contrasts with the leader."""
@@ -200,11 +212,15 @@ class TargetSelection:
             costs = ContrastCosts(zeros + np.inf, zeros + np.inf, zeros)
             if self.shares.contrasts:
                 left = self._log_wealth_missing(leader, self.open_pairs.index)
-                group = self._leader_and_rivals(leader, mean, self.open_pairs, left)
-                T = zeros if self.items is None else tolerated_by_items(self.items, group)
-                costs = ContrastCosts(left, group.prices(), T)
+                costs = self._contrast_costs_of(leader, mean, self.open_pairs, left)
             self._costs_by_leader[leader] = costs
         return self._costs_by_leader[leader]
+
+    def _contrast_costs_of(self, leader: int, mean: float, pairs: OpenPairs, left: FloatArray) -> ContrastCosts:
+        """Returns the costs of these pairs by contrasts, where each bet lacks the log wealth `left`."""
+        group = self._leader_and_rivals(leader, mean, pairs, left)
+        T = np.zeros(len(left)) if self.items is None else tolerated_by_items(self.items, group)
+        return ContrastCosts(left, group.prices(), T)
 
     def _log_wealth_missing(self, leader: int, rivals: IntArray) -> FloatArray:
         """Returns the log wealth that bets on each rival still lack: all of it if the leader is not nominated yet."""
