@@ -85,6 +85,12 @@ _TO_ADVANCE = (
             sessions.c.next_sequence - 1 > sessions.c.watermark,
             # All is folded, the budget is spent, and the plan has pairs left: the next plan was lost in a crash.
             and_(sessions.c.handout_total > 0, sessions.c.issued - sessions.c.void >= sessions.c.budget),
+            # The same, if the best pair is shown until there is a plan: no further feedback would cause one.
+            and_(
+                sessions.c.handout_total > 0,
+                sessions.c.cursor >= sessions.c.handout_total,
+                sessions.c.settings.contains('"while_waiting":"exploit"'),
+            ),
         ),
     )
     .order_by(sessions.c.id)
@@ -224,7 +230,7 @@ def _plan(connection: Connection, session_id: str, version: int) -> StoredPlan |
 def read_sessions_to_advance(connection: Connection) -> list[str]:
     """Returns sessions, in any state, that may have something to fold or plan although no request comes.
 
-    These are sessions with impressions above the watermark (their windows may have closed), and those whose budget is
-    spent while their plan still has pairs to hand out.
+    These are sessions with impressions above the watermark (their windows may have closed), and those that hand out no
+    pair that counts until there is a new plan, because their budget is spent or their plan is handed out only once.
     """
     return list(connection.execute(_TO_ADVANCE).scalars())

@@ -8,7 +8,7 @@ from app.impressions.handout_order import Impression, Order
 from app.services import Services
 from app.sessions.model import Item
 from app.wire.sessions import SessionCreate, SessionPatch
-from app.wire.vocabulary import State
+from app.wire.vocabulary import State, WhileWaiting
 from tests.examples import feedback, let_time_pass, reward
 from tests.session_fixtures import new_session
 from tests.store import SessionStore
@@ -57,6 +57,22 @@ async def test_a_crash_between_fold_and_plan_with_the_budget_spent(store: Sessio
     assert session_id in await store.sessions_to_advance()
     await planner.advance(session_id)
     assert (await best_pair(services, session_id))["verdict"] == "exhausted"
+    assert await store.sessions_to_advance() == []
+
+
+async def test_a_crash_between_fold_and_plan_while_the_best_pair_is_shown(store: SessionStore) -> None:
+    """With `while_waiting: exploit`, callers get the best pair, whose feedback does not cause a plan."""
+    services, planner = store.services(), store.services().sessions.planner
+    new = new_session(items=ITEMS, while_waiting=WhileWaiting.EXPLOIT, epsilon=0.01, seed=1)
+    session_id = await create(services, new)
+    shown = await next_pairs(services, session_id, 500)
+    given = [one for one in shown if one.counts]
+    assert len(given) < len(shown), "the plan is handed out once"
+    await services.impressions.feedback_batch(session_id, [reward(one, k % 2) for k, one in enumerate(given)])
+    await store.fold(session_id)  # and here the process ends
+    assert await store.sessions_to_advance() == [session_id]
+    await planner.advance(session_id)
+    assert (await store.session(session_id)).plan_version == 2
     assert await store.sessions_to_advance() == []
 
 
