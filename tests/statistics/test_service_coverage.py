@@ -72,7 +72,8 @@ async def test_counting_by_arrival_would_break_it(tmp_path: Path, monkeypatch: p
     def all_answered(connection, session_id):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         """The reader that looks for what can be counted must not stop at an open one either."""
         overview = read_overview(connection, session_id)
-        last = connection.scalar(select(func.max(impressions.c.sequence)).where(impressions.c.outcome.is_not(None)))
+        is_answered = (impressions.c.session_id == session_id, impressions.c.outcome.is_not(None))
+        last = connection.scalar(select(func.max(impressions.c.sequence)).where(*is_answered))
         return replace(overview, last=last or 0)
 
     read_overview = counting.read_overview
