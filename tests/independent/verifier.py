@@ -1,0 +1,248 @@
+"""Checks a certificate against the export of its session, from docs/mathematics.md alone.
+
+Nothing here imports the product, so an error in it is not repeated here.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.independent import log
+from tests.independent.bounds import (
+    Bounds,
+    Problem,
+    click_bounds,
+    direct_bounds,
+    screening_bounds,
+    upper_bounds,
+)
+from tests.independent.contrasts import contrast_bounds
+from tests.independent.counts import Evidence, place_of
+from tests.independent.exact import EXACT, exact_bounds
+
+Document = dict[str, Any]
+
+ASSUMED = {"independent-draws", "loss-independent-of-outcome"}
+TOLERANCE = 1e-9
+EXACT_TOLERANCE = 1e-7
+
+
+class Check(NamedTuple):
+    """One line of a verification."""
+
+    name: str
+    holds: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The bounds computed again, and what they say."""
+
+    bounds: Bounds
+    leader: int
+    assumptions: set[str]
+    largest_gap: float
+    tolerance: float
+
+    @property
+    def gap(self) -> float:
+        return self.bounds.gap(self.leader)
+
+
+def prove(certificate: Document) -> Proof:
+    """Compute the bounds of sections 5 and 6 from the evidence and the choices of a certificate."""
+    settings = certificate["settings"]
+    K = len(certificate["session"]["items"])
+    evidence = Evidence(certificate["evidence"], K)
+    if settings["model"] == "deterministic":
+        bounds, leader, assumptions = exact_bounds(evidence, settings["rank"])
+        return Proof(bounds, leader, ASSUMED | assumptions, min(settings["epsilon"], EXACT), EXACT_TOLERANCE)
+    shares = {kind: part * settings["delta"] for kind, part in certificate["bounds"]["shares_of_delta"].items()}
+    problem = Problem(K, settings["epsilon"], settings["feedback"] == "items", shares, certificate["choices"])
+    bounds = all_bounds(problem, evidence)
+    leader = bounds.leader()
+    assumptions = ASSUMED | bounds.assumptions(leader, problem)
+    return Proof(bounds, leader, assumptions, settings["epsilon"], TOLERANCE)
+
+
+def all_bounds(problem: Problem, evidence: Evidence) -> Bounds:
+    """Compute every bound of every pair."""
+    upper, direct = upper_bounds(problem, evidence), direct_bounds(problem, evidence)
+    clicks, blanks = click_bounds(problem, evidence), screening_bounds(problem, evidence)
+    lower = np.maximum.reduce([np.zeros_like(direct), direct, clicks, *blanks])
+    contrasts = contrast_bounds(problem, evidence, upper, lower)
+    return Bounds(upper, lower, direct, clicks, blanks, contrasts)
+
+
+class Verification:
+    """A certificate and the export of its session, taken apart."""
+
+    def __init__(self, certificate: Document, rows: list[Document]) -> None:
+        self.certificate = certificate
+        self.settings = certificate["settings"]
+        self.W = certificate["log"]["watermark"]
+        self.last = certificate["plan_version"]
+        self.session = next(row for row in rows if row["kind"] == "session")
+        self.impressions = sorted((row for row in rows if row["kind"] == "impression"), key=lambda row: row["sequence"])
+        self.all_plans = sorted((row for row in rows if row["kind"] == "plan"), key=lambda row: row["version"])
+        self.plans = [plan for plan in self.all_plans if plan["version"] <= self.last]
+
+    def document(self) -> Iterator[Check]:
+        """Check 1."""
+        certificate, session = self.certificate, self.session
+        found = log.certificate_digest(certificate)
+        yield Check("digest of the certificate", found == certificate["digest"], f"it is {found}")
+        yield Check("session", certificate["session"]["id"] == session["id"], f"the log is of {session['id']}")
+        K = len(session["items"])
+        yield Check("items", len(certificate["session"]["items"]) == K, f"the log has {K}")
+
+    def rows(self) -> Iterator[Check]:
+        """Check 2."""
+        first, stated = self.certificate["log"]["first"], self.certificate["log"]["rows"]
+        sequences = [row["sequence"] for row in self.impressions if row["sequence"] >= first]
+        gapless = sequences == list(range(first, first + len(sequences)))
+        yield Check("sequences", gapless, f"{len(sequences)} rows from {first} on")
+        digests = log.chain(self.session["id"], self.impressions, first)
+        yield Check("chain of rows", digests.get(self.W) == stated, f"at {self.W} it is {digests.get(self.W)}")
+        wrong = [plan["version"] for plan in self.plans if digests.get(plan["watermark"]) != plan["digest"]]
+        yield Check("chain at plans", not wrong, f"it differs from the digest of plans {wrong}")
+
+    def plan_ids(self) -> Iterator[Check]:
+        """Check 3."""
+        before = [plan["id"] for plan in self.plans if plan["version"] < self.last]
+        named = bool(before) and before[-1] == self.certificate["log"]["plans"]
+        yield Check("last plan", named, f"the log has {before[-1:]}")
+        marks = [*(plan["watermark"] for plan in self.plans), self.W]
+        yield Check("watermarks of plans", all(a <= b for a, b in pairwise(marks)), f"they are {marks}")
+
+    def handed_out(self) -> Iterator[Check]:
+        """Check 4."""
+        versions = [row["plan_version"] for row in self.impressions]
+        yield Check("plan versions", all(a <= b for a, b in pairwise(versions)), "they never decrease")
+        wrong = [plan["version"] for plan in self.all_plans if not self._in_order(plan)]
+        unplanned = set(versions) - {plan["version"] for plan in self.all_plans}
+        yield Check("order of hand-out", not wrong and not unplanned, f"wrong plans {wrong}, unknown {unplanned}")
+
+    def _in_order(self, plan: Document) -> bool:
+        shown = [row for row in self.impressions if row["plan_version"] == plan["version"]]
+        pairs = [(min(row["i"], row["j"]), max(row["i"], row["j"])) for row in shown]
+        if not shown:
+            return True
+        if self.certificate["versions"]["numpy"] != np.__version__:
+            return set(pairs) <= {(min(i, j), max(i, j)) for i, j, _ in plan["handout"]}
+        order = list(log.handout_order(plan["handout"], self.settings["seed"], plan["version"]))
+        counted = self.settings["model"] != "deterministic" or all(
+            row["counts"] == (t < len(order)) for t, row in enumerate(shown)
+        )
+        return bool(order) and counted and all(pair == order[t % len(order)] for t, pair in enumerate(pairs))
+
+    def finality(self) -> Iterator[Check]:
+        """Check 5."""
+        counting = [row for row in self.impressions if row["counts"] and row["sequence"] <= self.W]
+        open_rows = [
+            row["sequence"]
+            for row in counting
+            if row["outcome"] is None and not row["not_shown"] and not row["given_up"]
+        ]
+        yield Check("rows are final", not open_rows, f"open: {open_rows[:5]}")
+        if self.settings["attribution_window_seconds"] is None:
+            wrong = [
+                row["sequence"] for row in counting if row["void"] and not row["not_shown"] and not row["given_up"]
+            ]
+            yield Check("void rows", not wrong, f"void without a reason: {wrong[:5]}")
+
+    def evidence(self) -> Iterator[Check]:
+        """Check 6."""
+        table = self.certificate["evidence"]
+        names = ("n", "s", "clicks_i", "clicks_j")
+        cells = list(zip(table["i"], table["j"], table["version"], strict=True))
+        stated = {cell: [table[name][at] or 0 for name in names] for at, cell in enumerate(cells)}
+        found = log.evidence(self.impressions, self.W)
+        differing = [
+            cell
+            for cell in stated.keys() | found.keys()
+            if cell not in stated or cell not in found or not np.allclose(stated[cell], found[cell], rtol=0, atol=1e-9)
+        ]
+        yield Check("evidence", not differing and len(stated) == len(cells), f"cells that differ: {differing[:5]}")
+        samples = sum(row[0] for row in found.values())
+        yield Check("samples", samples == self.certificate["samples"], f"the log has {samples:.0f}")
+
+    def shares(self) -> Iterator[Check]:
+        """Check 7."""
+        stated = self.certificate["bounds"]["shares_of_delta"]
+        sound = min(stated.values()) >= 0 and sum(stated.values()) <= 1 + 1e-12
+        yield Check("shares of delta", sound, f"their sum is {sum(stated.values()):g}")
+        wrong = [plan["version"] for plan in self.plans if plan["report"]["shares_of_delta"] != stated]
+        yield Check("shares were fixed", not wrong, f"plans with others: {wrong}")
+
+    def choices(self) -> Iterator[Check]:
+        """Check 8."""
+        wrong = [plan["version"] for plan in self.plans if not self._choices_fit(plan)]
+        yield Check("choices were stored", not wrong, f"plans with others: {wrong}")
+        versions = {plan["version"] for plan in self.plans}
+        unused = [one["version"] for kind in self._kinds(self.certificate["choices"]) for one in kind]
+        missing = [version for version in unused if version + 1 not in versions]
+        yield Check("choices have plans", not missing, f"without a plan: versions {missing}")
+
+    @staticmethod
+    def _kinds(choices: Document) -> list[list[Document]]:
+        guess = [choices["guess"]] if choices["guess"] else []
+        return [guess, choices["nominees"], choices["blanks"], choices["outlooks"]]
+
+    def _choices_fit(self, plan: Document) -> bool:
+        try:
+            stored = json.loads(plan["memory"])["choices"]
+        except (TypeError, ValueError, KeyError):
+            return True
+        w = plan["version"]
+        for mine, theirs in zip(self._kinds(stored), self._kinds(self.certificate["choices"]), strict=True):
+            needed = [one for one in theirs if one["version"] + 1 <= w]
+            allowed = [one for one in theirs if one["version"] <= w]
+            if mine[: len(needed)] != needed or mine != allowed[: len(mine)]:
+                return False
+        return True
+
+    def proof(self) -> Iterator[Check]:
+        """Check 9."""
+        certificate, proof = self.certificate, prove(self.certificate)
+        K, at, found = len(certificate["session"]["items"]), proof.tolerance, proof.bounds
+        pair = place_of(certificate["i"], certificate["j"], K)
+        yield Check("pair", pair == proof.leader, f"the bounds give pair number {proof.leader}")
+        upper, lowest = found.upper[proof.leader], found.lowest_of_others(proof.leader)
+        numbers = {
+            "upper bound": (certificate["bounds"]["upper_of_pair"], upper),
+            "lower bounds": (certificate["bounds"]["lowest_of_others"], lowest),
+            "gap": (certificate["gap"], proof.gap),
+        }
+        for name, (stated, number) in numbers.items():
+            same = stated == number if number is None or stated is None else abs(stated - number) <= at
+            yield Check(name, same, f"stated {stated}, computed {number}")
+        yield Check("verdict", certificate["gap"] <= proof.largest_gap, f"at most {proof.largest_gap} certifies")
+        same = set(certificate["assumptions"]) == proof.assumptions
+        yield Check("assumptions", same, f"needed are {sorted(proof.assumptions)}")
+        if self.settings["policy"] == "rplans":
+            yield Check("plan", self.last > 2 or K == 2, f"certified by plan {self.last}")
+
+
+STEPS: tuple[Callable[[Verification], Iterator[Check]], ...] = (
+    Verification.document,
+    Verification.rows,
+    Verification.plan_ids,
+    Verification.handed_out,
+    Verification.finality,
+    Verification.evidence,
+    Verification.shares,
+    Verification.choices,
+    Verification.proof,
+)
+
+
+def verify(certificate: Document, rows: list[Document]) -> list[Check]:
+    """Return all checks of section 7, in its order."""
+    verification = Verification(certificate, rows)
+    return [check for step in STEPS for check in step(verification)]
