@@ -121,7 +121,9 @@ class Bet:
         """Return y/lambda of every pair and outcome."""
         w, outlook = self.weights(), self.outlook
         i, j = np.triu_indices(counts.K, 1)
-        found = w[i, None] * (UNCLICKED[:, 0] - outlook.d[i, None]) + w[j, None] * (UNCLICKED[:, 1] - outlook.d[j, None])
+        found = w[i, None] * (UNCLICKED[:, 0] - outlook.d[i, None]) + w[j, None] * (
+            UNCLICKED[:, 1] - outlook.d[j, None]
+        )
         if self.listed:
             found[place_of(*self.rival, counts.K)] += outlook.score(self.rival) / outlook.planned[self.rival]
         found[place_of(*self.nominee, counts.K)] -= outlook.score(self.nominee) / outlook.planned[self.nominee]

@@ -57,7 +57,7 @@ def pair_limits(L: Floats, rank: int | None) -> tuple[Limits, set[str]]:
     if columns and len(columns) == rank and fits:
         found = limits(middle, np.where(self_shown, residuals, 0.0))
         if agree(found, L, shown):
-            return found, {"mixture"} if self_shown.all() else {"mixture", "rank<=r"}
+            return found, {"mixture"} if self_shown.all() else {"mixture", f"rank<={rank}"}
     if columns or self_shown.any():
         found = limits(middle, residuals)
         if agree(found, L, shown):

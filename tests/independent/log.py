@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import struct
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,6 +12,9 @@ import numpy as np
 
 CHUNK = 100_000
 HANDOUT = 3
+
+IN_PLAN_ID = ("version", "watermark", "digest", "counted_before", "created_at")
+TEXTS_IN_PLAN_ID = ("demand", "handout", "known", "report", "memory")
 
 Document = dict[str, Any]
 Cell = tuple[int, int, int]
@@ -47,6 +50,18 @@ def certificate_digest(certificate: Document) -> str:
     return hashlib.sha256(json.dumps(others, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+def plan_id(before: str, plan: Document) -> str:
+    """Return the id of an exported plan that follows the plan with the id `before`."""
+    texts = [plan[name] if name == "memory" else _json_text(plan[name]) for name in TEXTS_IN_PLAN_ID]
+    identity = [before, *(plan[name] for name in IN_PLAN_ID), *texts]
+    return hashlib.sha256(_json_text(identity).encode()).hexdigest()[:24]
+
+
+def _json_text(value: object) -> str:
+    """Return compact JSON, non-ASCII as it is; empty for null."""
+    return "" if value is None else json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
 def handout_order(handout: list[list[int]], seed: int, version: int) -> Iterator[tuple[int, int]]:
     """Yield the pair at each place of a plan, chunk by chunk."""
     total = sum(count for _, _, count in handout)
@@ -57,6 +72,18 @@ def handout_order(handout: list[list[int]], seed: int, version: int) -> Iterator
         for entry in np.random.default_rng([HANDOUT, seed, version, c]).permutation(entries):
             i, j, _ = handout[entry]
             yield min(i, j), max(i, j)
+
+
+def known_is_logged(plan: Document, impressions: Iterable[Document]) -> bool:
+    """Say whether the log has the answers that a plan knew above its watermark."""
+    answered = Counter(
+        (min(row["i"], row["j"]), max(row["i"], row["j"]), row["plan_version"])
+        for row in impressions
+        if row["sequence"] > plan["watermark"] and row["plan_version"] < plan["version"] and row["outcome"] is not None
+    )
+    known = plan["known"] or {name: [] for name in ("i", "j", "version", "n")}
+    cells = zip(known["i"], known["j"], known["version"], known["n"], strict=True)
+    return all(n <= answered[i, j, version] for i, j, version, n in cells)
 
 
 def evidence(impressions: Iterable[Document], watermark: int) -> dict[Cell, list[float]]:

@@ -60,7 +60,8 @@ def prove(certificate: Document) -> Proof:
     K = len(certificate["session"]["items"])
     evidence = Evidence(certificate["evidence"], K)
     if settings["model"] == "deterministic":
-        bounds, leader, assumptions = exact_bounds(evidence, settings["rank"])
+        rank = None if settings["rank"] == "auto" else settings["rank"]
+        bounds, leader, assumptions = exact_bounds(evidence, rank)
         return Proof(bounds, leader, ASSUMED | assumptions, min(settings["epsilon"], EXACT), EXACT_TOLERANCE)
     shares = {kind: part * settings["delta"] for kind, part in certificate["bounds"]["shares_of_delta"].items()}
     problem = Problem(K, settings["epsilon"], settings["feedback"] == "items", shares, certificate["choices"])
@@ -98,8 +99,11 @@ class Verification:
         found = log.certificate_digest(certificate)
         yield Check("digest of the certificate", found == certificate["digest"], f"it is {found}")
         yield Check("session", certificate["session"]["id"] == session["id"], f"the log is of {session['id']}")
-        K = len(session["items"])
-        yield Check("items", len(certificate["session"]["items"]) == K, f"the log has {K}")
+        items = [item["id"] for item in session["items"]]
+        yield Check("items", certificate["session"]["items"] == items, f"the log has {len(items)}")
+        settings = {**session["settings"], "rank": session["settings"]["rank"] or "auto"}
+        other = [name for name, value in self.settings.items() if settings[name] != value]
+        yield Check("settings", not other, f"those that differ from the log: {other}")
 
     def rows(self) -> Iterator[Check]:
         """Check 2."""
@@ -109,16 +113,29 @@ class Verification:
         yield Check("sequences", gapless, f"{len(sequences)} rows from {first} on")
         digests = log.chain(self.session["id"], self.impressions, first)
         yield Check("chain of rows", digests.get(self.W) == stated, f"at {self.W} it is {digests.get(self.W)}")
-        wrong = [plan["version"] for plan in self.plans if digests.get(plan["watermark"]) != plan["digest"]]
+        chained = [plan for plan in self.plans if plan["watermark"] >= first - 1]
+        wrong = [plan["version"] for plan in chained if digests.get(plan["watermark"]) != plan["digest"]]
         yield Check("chain at plans", not wrong, f"it differs from the digest of plans {wrong}")
 
     def plan_ids(self) -> Iterator[Check]:
         """Check 3."""
+        versions = [plan["version"] for plan in self.all_plans]
+        complete = versions == list(range(1, len(versions) + 1)) and len(versions) >= self.last
+        yield Check("plans", complete, f"the log has plans up to {len(versions)}")
+        follows = ["", *(plan["id"] for plan in self.all_plans)]
+        changed = [
+            plan["version"]
+            for before, plan in zip(follows, self.all_plans, strict=False)
+            if log.plan_id(before, plan) != plan["id"]
+        ]
+        yield Check("ids of plans", not changed, f"plans with another id: {changed}")
         before = [plan["id"] for plan in self.plans if plan["version"] < self.last]
         named = bool(before) and before[-1] == self.certificate["log"]["plans"]
         yield Check("last plan", named, f"the log has {before[-1:]}")
         marks = [*(plan["watermark"] for plan in self.plans), self.W]
         yield Check("watermarks of plans", all(a <= b for a, b in pairwise(marks)), f"they are {marks}")
+        unknown = [plan["version"] for plan in self.all_plans if not log.known_is_logged(plan, self.impressions)]
+        yield Check("known answers", not unknown, f"plans with answers that the log does not have: {unknown}")
 
     def handed_out(self) -> Iterator[Check]:
         """Check 4."""
@@ -136,9 +153,8 @@ class Verification:
         if self.certificate["versions"]["numpy"] != np.__version__:
             return set(pairs) <= {(min(i, j), max(i, j)) for i, j, _ in plan["handout"]}
         order = list(log.handout_order(plan["handout"], self.settings["seed"], plan["version"]))
-        counted = self.settings["model"] != "deterministic" or all(
-            row["counts"] == (t < len(order)) for t, row in enumerate(shown)
-        )
+        repeats = self.settings["model"] == "deterministic"
+        counted = all(row["counts"] == (not repeats or t < len(order)) for t, row in enumerate(shown))
         return bool(order) and counted and all(pair == order[t % len(order)] for t, pair in enumerate(pairs))
 
     def finality(self) -> Iterator[Check]:
@@ -150,7 +166,7 @@ class Verification:
             if row["outcome"] is None and not row["not_shown"] and not row["given_up"]
         ]
         yield Check("rows are final", not open_rows, f"open: {open_rows[:5]}")
-        if self.settings["attribution_window_seconds"] is None:
+        if self.settings["attribution_window_seconds"] == 0:
             wrong = [
                 row["sequence"] for row in counting if row["void"] and not row["not_shown"] and not row["given_up"]
             ]
