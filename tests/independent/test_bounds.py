@@ -195,8 +195,14 @@ def random_certificate(seed: int, feedback: str) -> Document:
         "evidence": random_evidence(rng, K, versions),
         "choices": {
             "guess": guess if columns else None,
-            "nominees": [{"version": v, "pair": pair, "guess": float(rng.uniform(0.01, 0.99))} for v, pair in enumerate(nominated, 1)],
-            "blanks": [{"version": v, "item": int(rng.integers(K)), "guess": rng.uniform(0.01, 0.99, K).tolist()} for v in (1, 3)],
+            "nominees": [
+                {"version": v, "pair": pair, "guess": float(rng.uniform(0.01, 0.99))}
+                for v, pair in enumerate(nominated, 1)
+            ],
+            "blanks": [
+                {"version": v, "item": int(rng.integers(K)), "guess": rng.uniform(0.01, 0.99, K).tolist()}
+                for v in (1, 3)
+            ],
             "outlooks": [random_outlook(rng, K, version, by_item=by_item) for version in (1, 2, 3, 4)],
         },
     }  # fmt: skip
@@ -205,7 +211,7 @@ def random_certificate(seed: int, feedback: str) -> Document:
 @pytest.mark.parametrize("feedback", ["pair", "items"])
 def test_bounds_of_any_choices_are_those_of_the_engine(feedback: str) -> None:
     worst: Differences = defaultdict(float)
-    for seed in range(20):
+    for seed in range(15):
         for kind, difference in largest_differences(random_certificate(seed, feedback)).items():
             worst[kind] = max(worst[kind], difference)
             assert difference < 1e-9, (seed, kind)
@@ -251,3 +257,62 @@ def test_bounds_of_the_deterministic_model_are_those_of_the_engine() -> None:
         }
         kinds.add(assessment.bounds.assumptions)
     assert {(), ("mixture",), ("mixture", "rank<=2")} <= kinds
+
+
+def bounds_of(certificate: Document) -> list[Any]:
+    found = prove(certificate).bounds
+    return [found.upper, found.direct, found.clicks, *found.blanks, *found.contrasts.values()]
+
+
+BROKEN = {
+    "confidence": {"ROUNDING": -1e-6, "JEFFREYS": 0.6, "GUIDED": ((0.25, 30.0), (0.25, 400.0))},
+    "bounds": {
+        "GUESS_MARGIN": 0.01,
+        "GRID_RATIO": 1.3,
+        "GRID_PRICE": 21.0,
+        "GRID_MIN_SPREAD": 1e-5,
+        "GRID_STEPS_ABOVE": 0,
+        "UNGUESSED": 0.7,
+    },
+    "contrasts": {
+        "MAX_RIVALS_BY_ITEMS": 3,
+        "MIN_MARGIN": 0.5,
+        "MAX_MARGIN": 0.2,
+        "MIN_VARIANCE": 0.05,
+        "BET_FRACTION": 0.8,
+        "LARGEST_LOSS": 0.6,
+        "LEFTOVER_SHARE": 0.06,
+        "INTERVAL_ENDS": 4,
+    },
+}
+
+
+def never_clicked() -> Document:
+    """Return a certificate with few impressions and no click."""
+    pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
+    many, none = [10] * len(pairs), [0] * len(pairs)
+    columns = {name: [pair[place] for pair in pairs] for place, name in enumerate("ij")}
+    counts = {"version": [1] * len(pairs), "n": many, "s": many, "clicks_i": none, "clicks_j": none}
+    choices = {"guess": None, "nominees": [], "blanks": [], "outlooks": []}
+    other = random_certificate(0, "items")
+    return {**other, "session": {"items": [0, 1, 2, 3]}, "evidence": {**columns, **counts}, "choices": choices}
+
+
+@pytest.fixture(scope="module")
+def examples() -> list[tuple[Document, list[Any]]]:
+    """Certificates and their bounds."""
+    certificates = [never_clicked(), *(random_certificate(seed, "items") for seed in range(12))]
+    return [(certificate, bounds_of(certificate)) for certificate in certificates]
+
+
+@pytest.mark.parametrize(("module", "name"), [(module, name) for module, names in BROKEN.items() for name in names])
+def test_every_constant_matters(
+    monkeypatch: pytest.MonkeyPatch, examples: list[tuple[Document, list[Any]]], module: str, name: str
+) -> None:
+    """The agreement would fail if the constant were wrong on the page."""
+    monkeypatch.setattr(f"tests.independent.{module}.{name}", BROKEN[module][name])
+    assert any(
+        not np.allclose(right, wrong, rtol=0, atol=1e-8)
+        for certificate, bounds in examples
+        for right, wrong in zip(bounds, bounds_of(certificate), strict=True)
+    )
