@@ -15,6 +15,7 @@ import pytest
 from app.engine import bounds, certificate, choices, confidence, delta_shares
 from app.engine.policies import POLICIES
 from app.engine.problem import Problem
+from app.planning.plan import IDENTITY
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "mathematics.md").read_text()
@@ -104,6 +105,16 @@ def test_recipes_have_the_numbers_of_the_table() -> None:
         name: text for name, text in written.items() if not re.search(rf"(?<![\d.]){re.escape(text)}(?!\d)", recipes)
     }
     assert missing == {}
+
+
+def test_the_page_lists_the_columns_that_ids_of_plans_are_made_from() -> None:
+    sentence = PAGE[PAGE.index("an empty text for plan 1), then") :].split(".")[0]
+    assert tuple(re.findall(r"`(\w+)`", sentence)) == IDENTITY
+    assert len(IDENTITY) + 1 == 11, "the page says eleven entries"
+
+
+def test_the_page_has_no_placeholders() -> None:
+    assert not re.search(r"<<|>>|TODO", PAGE)
 
 
 @pytest.mark.parametrize("feedback", ["pair", "items"])

@@ -143,7 +143,10 @@ class Bet:
         slots = [i, j, a, b]
         gamma_x = (size * shown[slots] - own) * self.coefficients
         gamma_0 = gamma_k * outlook.values[self.nominee] - gamma_r * self.rival_value - gamma_x @ outlook.d[slots]
-        log_wealth = np.sum(outcomes * np.log1p(size * self.scores(counts)))
+        y = np.where(outcomes > 0, size * self.scores(counts), 0.0)
+        if y.min() <= -1:
+            raise ArithmeticError("a bet lost everything: the estimates of an outlook contradict each other")
+        log_wealth = np.sum(outcomes * np.log1p(y))
         return np.array([log_wealth, gamma_r, gamma_k, gamma_0, *gamma_x])
 
 

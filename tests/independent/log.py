@@ -76,12 +76,14 @@ def handout_order(handout: list[list[int]], seed: int, version: int) -> Iterator
 
 def known_is_logged(plan: Document, impressions: Iterable[Document]) -> bool:
     """Say whether the log has the answers that a plan knew above its watermark."""
+    known = plan.get("known")
+    if not known:
+        return True
     answered = Counter(
         (min(row["i"], row["j"]), max(row["i"], row["j"]), row["plan_version"])
         for row in impressions
         if row["sequence"] > plan["watermark"] and row["plan_version"] < plan["version"] and row["outcome"] is not None
     )
-    known = plan["known"] or {name: [] for name in ("i", "j", "version", "n")}
     cells = zip(known["i"], known["j"], known["version"], known["n"], strict=True)
     return all(n <= answered[i, j, version] for i, j, version, n in cells)
 

@@ -114,7 +114,7 @@ def signed(certificate: Document) -> Document:
 
 def swapped_outcomes(certificate: Document, rows: list[Document]) -> Altered:
     """Swap two outcomes of one pair and plan: no count changes."""
-    shown = [row for row in impressions(rows) if {row["i"], row["j"]} == {0, 1}]
+    shown = [row for row in impressions(rows) if (row["i"], row["j"]) == (0, 1)]
     first, other = next(
         (one, two) for one, two in pairwise(shown)
         if one["plan_version"] == two["plan_version"] and one["outcome"] != two["outcome"]
@@ -188,6 +188,20 @@ def other_delta(certificate: Document, rows: list[Document]) -> Altered:
     return signed(certificate), rows
 
 
+def other_names(certificate: Document, rows: list[Document]) -> Altered:
+    return signed({**certificate, "pair": certificate["session"]["items"][2:4]}), rows
+
+
+def other_order_of_items(certificate: Document, rows: list[Document]) -> Altered:
+    certificate["session"]["items"].reverse()
+    return signed(certificate), rows
+
+
+def blank_without_a_share(certificate: Document, rows: list[Document]) -> Altered:
+    certificate["choices"]["blanks"].append({"version": 1, "item": 5, "guess": [0.9] * 8})
+    return signed(certificate), rows
+
+
 def changed_report(certificate: Document, rows: list[Document]) -> Altered:
     next(row for row in rows if row["kind"] == "plan")["report"]["phase"] = "other"
     return certificate, rows
@@ -211,6 +225,9 @@ ALTERATIONS: dict[Callable[[Document, list[Document]], Altered], set[str]] = {
     other_shares: {"shares were fixed"},
     fewer_assumptions: {"assumptions"},
     other_delta: {"settings"},
+    other_names: {"names"},
+    other_order_of_items: {"items"},
+    blank_without_a_share: {"choices were stored", "proof"},
     changed_report: {"ids of plans"},
     changed_time: {"chain of rows", "chain at plans"},
 }

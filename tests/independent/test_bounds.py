@@ -316,3 +316,15 @@ def test_every_constant_matters(
         for certificate, bounds in examples
         for right, wrong in zip(bounds, bounds_of(certificate), strict=True)
     )
+
+
+def test_a_bet_that_lost_everything_is_refused() -> None:
+    """Estimates that no probabilities have: then the size of a bet has no limit."""
+    certificate = never_clicked()
+    counts = {"version": [2], "n": [10], "s": [5.0], "clicks_i": [3], "clicks_j": [2]}
+    outlook = {"version": 1, "items": [0, 1, 2, 3], "shown": [100] * 4, "unclicked": [0.4, 0.4, 0.95, 0.95]}
+    outlook |= {"pairs": [[0, 1], [2, 3]], "planned": [1, 1], "values": [0.9, 0.1]}
+    nominee = {"version": 1, "pair": [0, 1], "guess": 0.5}
+    choices = {**certificate["choices"], "nominees": [nominee], "outlooks": [outlook]}
+    with pytest.raises(ArithmeticError, match="contradict"):
+        prove({**certificate, "evidence": {"i": [0], "j": [1], **counts}, "choices": choices})

@@ -104,6 +104,8 @@ class Verification:
         settings = {**session["settings"], "rank": session["settings"]["rank"] or "auto"}
         other = [name for name, value in self.settings.items() if settings[name] != value]
         yield Check("settings", not other, f"those that differ from the log: {other}")
+        named = [items[certificate["i"]], items[certificate["j"]]]
+        yield Check("names", certificate["pair"] == named, f"the pair is {named}")
 
     def rows(self) -> Iterator[Check]:
         """Check 2."""
@@ -113,7 +115,7 @@ class Verification:
         yield Check("sequences", gapless, f"{len(sequences)} rows from {first} on")
         digests = log.chain(self.session["id"], self.impressions, first)
         yield Check("chain of rows", digests.get(self.W) == stated, f"at {self.W} it is {digests.get(self.W)}")
-        chained = [plan for plan in self.plans if plan["watermark"] >= first]
+        chained = [plan for plan in self.plans if (plan["watermark"] or 0) >= first]
         wrong = [plan["version"] for plan in chained if digests.get(plan["watermark"]) != plan["digest"]]
         yield Check("chain at plans", not wrong, f"it differs from the digest of plans {wrong}")
 
@@ -126,13 +128,13 @@ class Verification:
         changed = [
             plan["version"]
             for before, plan in zip(follows, self.all_plans, strict=False)
-            if log.plan_id(before, plan) != plan["id"]
+            if plan["watermark"] is not None and log.plan_id(before, plan) != plan["id"]
         ]
         yield Check("ids of plans", not changed, f"plans with another id: {changed}")
         before = [plan["id"] for plan in self.plans if plan["version"] < self.last]
         named = bool(before) and before[-1] == self.certificate["log"]["plans"]
         yield Check("last plan", named, f"the log has {before[-1:]}")
-        marks = [*(plan["watermark"] for plan in self.plans), self.W]
+        marks = [*(plan["watermark"] for plan in self.plans if plan["watermark"] is not None), self.W]
         yield Check("watermarks of plans", all(a <= b for a, b in pairwise(marks)), f"they are {marks}")
         unknown = [plan["version"] for plan in self.all_plans if not log.known_is_logged(plan, self.impressions)]
         yield Check("known answers", not unknown, f"plans with answers that the log does not have: {unknown}")
@@ -198,34 +200,22 @@ class Verification:
 
     def choices(self) -> Iterator[Check]:
         """Check 8."""
-        wrong = [plan["version"] for plan in self.plans if not self._choices_fit(plan)]
+        stated = _by_kind(self.certificate["choices"])
+        stored = {plan["version"]: _choices_in(plan["memory"]) for plan in self.plans}
+        readable = {version: kinds for version, kinds in stored.items() if kinds is not None}
+        wrong = [version for version, kinds in readable.items() if not _are_prefixes(kinds, stated, version)]
         yield Check("choices were stored", not wrong, f"plans with others: {wrong}")
-        versions = {plan["version"] for plan in self.plans}
-        unused = [one["version"] for kind in self._kinds(self.certificate["choices"]) for one in kind]
-        missing = [version for version in unused if version + 1 not in versions]
+        missing = [one["version"] for kind in stated for one in kind if one["version"] + 1 not in readable]
         yield Check("choices have plans", not missing, f"without a plan: versions {missing}")
-
-    @staticmethod
-    def _kinds(choices: Document) -> list[list[Document]]:
-        guess = [choices["guess"]] if choices["guess"] else []
-        return [guess, choices["nominees"], choices["blanks"], choices["outlooks"]]
-
-    def _choices_fit(self, plan: Document) -> bool:
-        try:
-            stored = json.loads(plan["memory"])["choices"]
-        except (TypeError, ValueError, KeyError):
-            return True
-        w = plan["version"]
-        for mine, theirs in zip(self._kinds(stored), self._kinds(self.certificate["choices"]), strict=True):
-            needed = [one for one in theirs if one["version"] + 1 <= w]
-            allowed = [one for one in theirs if one["version"] <= w]
-            if mine[: len(needed)] != needed or mine != allowed[: len(mine)]:
-                return False
-        return True
 
     def proof(self) -> Iterator[Check]:
         """Check 9."""
-        certificate, proof = self.certificate, prove(self.certificate)
+        certificate = self.certificate
+        try:
+            proof = prove(certificate)
+        except (ArithmeticError, LookupError) as error:
+            yield Check("proof", False, f"it cannot be computed: {error}")
+            return
         K, at, found = len(certificate["session"]["items"]), proof.tolerance, proof.bounds
         pair = place_of(certificate["i"], certificate["j"], K)
         yield Check("pair", pair == proof.leader, f"the bounds give pair number {proof.leader}")
@@ -243,6 +233,30 @@ class Verification:
         yield Check("assumptions", same, f"needed are {sorted(proof.assumptions)}")
         if self.settings["policy"] == "rplans":
             yield Check("plan", self.last > 2 or K == 2, f"certified by plan {self.last}")
+
+
+def _by_kind(choices: Document) -> list[list[Document]]:
+    """Return guesses (at most one), nominees, blanks and outlooks; kinds that are missing are empty."""
+    guess = choices.get("guess")
+    return [[guess] if guess else [], *(choices.get(kind, []) for kind in ("nominees", "blanks", "outlooks"))]
+
+
+def _choices_in(memory: str) -> list[list[Document]] | None:
+    """Return the choices in the memory of a plan; None if it cannot be read."""
+    try:
+        return _by_kind(json.loads(memory)["choices"])
+    except (TypeError, ValueError, LookupError, AttributeError):
+        return None
+
+
+def _are_prefixes(stored: list[list[Document]], stated: list[list[Document]], w: int) -> bool:
+    """Say whether the plan of version w has the stated choices, except for those that were not used yet."""
+    for mine, theirs in zip(stored, stated, strict=True):
+        needed = [one for one in theirs if one["version"] + 1 <= w]
+        allowed = [one for one in theirs if one["version"] <= w]
+        if mine[: len(needed)] != needed or mine != allowed[: len(mine)]:
+            return False
+    return True
 
 
 STEPS: tuple[Callable[[Verification], Iterator[Check]], ...] = (
