@@ -99,7 +99,8 @@ def upper_bounds(problem: Problem, evidence: Evidence) -> Floats:
     b = np.log(problem.n_pairs / problem.shares["upper"])
     upper = np.where(counts.n > 0, high(counts.n, counts.s, b, problem.pair_guesses()), 1.0)
     for k, nominee in enumerate(problem.choices["nominees"], 1):
-        place = place_of(*nominee["pair"], problem.K)
+        i, j = nominee["pair"]
+        place = place_of(i, j, problem.K)
         fresh = evidence.after(nominee["version"])
         b = np.log(k * (k + 1) / problem.shares["nominees"])
         guess = None if nominee["guess"] is None else np.array([nominee["guess"]])

@@ -264,7 +264,7 @@ def bounds_of(certificate: Document) -> list[Any]:
     return [found.upper, found.direct, found.clicks, *found.blanks, *found.contrasts.values()]
 
 
-BROKEN = {
+BROKEN: dict[str, dict[str, Any]] = {
     "confidence": {"ROUNDING": -1e-6, "JEFFREYS": 0.6, "GUIDED": ((0.25, 30.0), (0.25, 400.0))},
     "bounds": {
         "GUESS_MARGIN": 0.01,
@@ -293,7 +293,7 @@ def never_clicked() -> Document:
     many, none = [10] * len(pairs), [0] * len(pairs)
     columns = {name: [pair[place] for pair in pairs] for place, name in enumerate("ij")}
     counts = {"version": [1] * len(pairs), "n": many, "s": many, "clicks_i": none, "clicks_j": none}
-    choices = {"guess": None, "nominees": [], "blanks": [], "outlooks": []}
+    choices = Choices().to_plain()
     other = random_certificate(0, "items")
     return {**other, "session": {"items": [0, 1, 2, 3]}, "evidence": {**columns, **counts}, "choices": choices}
 
