@@ -1,10 +1,15 @@
-"""Eight sessions on a real server, driven until they are certified; their certificates and exports come over HTTP."""
+"""Sessions on a real server, driven until they are certified; their certificates and exports come over HTTP.
+
+The database is an old one: one of its sessions was created before impressions had digests, and is continued.
+"""
 
 import json
 import random
+import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
@@ -13,6 +18,7 @@ import numpy as np
 from app.client import Client, Feedback
 from app.wire.best_pair import BestPair
 from app.wire.serving import Impression
+from tests.database.freeze import FOLDER
 from tests.e2e.harness import Server
 
 LONGEST_SECONDS = 60.0
@@ -100,6 +106,22 @@ def simple(client: Client, K: int, answer: Answer, **settings: Any) -> str:
     return session
 
 
+def old_database(folder: Path) -> str:
+    """Return the address of a database of an old revision, with one session."""
+    file = folder / "old.sqlite3"
+    connection = sqlite3.connect(file)
+    connection.executescript((FOLDER / "0002.sql").read_text())
+    connection.close()
+    return f"sqlite:///{file}"
+
+
+def upgraded(client: Client) -> str:
+    """Drive the session of the old database."""
+    session = next(one.id for one in client.list_sessions().sessions if one.name == "frozen")
+    drive(client, session, Visitors(9).reward, is_certified)
+    return session
+
+
 def raised_budget(client: Client) -> str:
     """Drive a session until its budget is spent, raise it, and go on; so small a budget rules a guess out."""
     settings = {"epsilon": 0.1, "delta": 0.1, "seed": 7, "feedback": "items", "budget": 150, **SMALL_PLANS}
@@ -132,12 +154,13 @@ SCENARIOS: dict[str, Callable[[Client], str]] = {
     "lucb": lambda client: simple(client, 6, Visitors(4).reward, policy="lucb", epsilon=0.2),
     "deterministic": lambda client: simple(client, 6, exact, model="deterministic", rank=2),
     "budget": raised_budget,
+    "upgraded": upgraded,
     "lost": lambda client: simple(client, 6, Visitors(8, lost=0.03).items, feedback="items", ticket_ttl_seconds=1.0),
 }
 
 
 def run_all(server: Server) -> dict[str, Certified]:
-    """Run all sessions and return what was downloaded: seven at once, then the one with the kill."""
+    """Run all sessions and return what was downloaded: all at once, then the one with the kill."""
     with Client(server.url, timeout_seconds=30) as client:
         with ThreadPoolExecutor(len(SCENARIOS)) as pool:
             running = {name: pool.submit(scenario, client) for name, scenario in SCENARIOS.items()}
