@@ -37,15 +37,18 @@ class Certified(NamedTuple):
 
 
 class Visitors:
-    """Half of them like the first item, half the second; they hardly ever click another."""
+    """Half of them like the first item, half the second; they hardly ever click another.
 
-    def __init__(self, seed: int, *, lost: float = 0.0) -> None:
-        self._rng, self._lost = random.Random(seed), lost
+    Answers are lost with probability `lost`. Those who like the first item click the third with probability `third`.
+    """
+
+    def __init__(self, seed: int, *, lost: float = 0.0, third: float = 0.02) -> None:
+        self._rng, self._lost, self._third = random.Random(seed), lost, third
 
     def clicked(self, pair: Impression) -> list[str]:
-        liked = self._rng.randrange(2)
+        rates = [{0: 0.8, 2: self._third}, {1: 0.8}][self._rng.randrange(2)]
         places = dict(zip(pair.items, (pair.i, pair.j), strict=True))
-        return [item for item, place in places.items() if self._rng.random() < (0.8 if place == liked else 0.02)]
+        return [item for item, place in places.items() if self._rng.random() < rates.get(place, 0.02)]
 
     def reward(self, pair: Impression) -> Feedback | None:
         is_lost = self._rng.random() < self._lost
@@ -147,7 +150,7 @@ def killed(client: Client, server: Server) -> str:
 
 SCENARIOS: dict[str, Callable[[Client], str]] = {
     "pairs": lambda client: simple(client, 20, Visitors(1).reward),
-    "items": lambda client: simple(client, 8, Visitors(2).items, feedback="items", **SMALL_PLANS),
+    "items": lambda client: simple(client, 6, Visitors(2, third=0.6).items, feedback="items", **SMALL_PLANS),
     "window": lambda client: simple(
         client, 6, Visitors(3).clicks_only, feedback="items", attribution_window_seconds=1.0
     ),
