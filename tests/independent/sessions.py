@@ -158,6 +158,7 @@ SCENARIOS: dict[str, Callable[[Client], str]] = {
     "deterministic": lambda client: simple(client, 6, exact, model="deterministic", rank=2),
     "budget": raised_budget,
     "upgraded": upgraded,
+    "two": lambda client: simple(client, 2, Visitors(10).reward),
     "lost": lambda client: simple(client, 6, Visitors(8, lost=0.03).items, feedback="items", ticket_ttl_seconds=1.0),
 }
 

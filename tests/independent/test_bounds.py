@@ -284,6 +284,7 @@ BROKEN: dict[str, dict[str, Any]] = {
         "LEFTOVER_SHARE": 0.06,
         "INTERVAL_ENDS": 4,
     },
+    "exact": {"INDEPENDENT": 0.3, "AGREEMENT": 0.2},
 }
 
 
@@ -301,7 +302,8 @@ def never_clicked() -> Document:
 @pytest.fixture(scope="module")
 def examples() -> list[tuple[Document, list[Any]]]:
     """Certificates and their bounds."""
-    certificates = [never_clicked(), *(random_certificate(seed, "items") for seed in range(12))]
+    stochastic = [never_clicked(), *(random_certificate(seed, "items") for seed in range(12))]
+    certificates = [*stochastic, *(random_exact(seed) for seed in range(40))]
     return [(certificate, bounds_of(certificate)) for certificate in certificates]
 
 

@@ -132,9 +132,8 @@ class Verification:
             if plan["watermark"] is not None and log.plan_id(before, plan) != plan["id"]
         ]
         yield Check("ids of plans", not changed, f"plans with another id: {changed}")
-        before = [plan["id"] for plan in self.plans if plan["version"] < self.last]
-        named = bool(before) and before[-1] == self.certificate["log"]["plans"]
-        yield Check("last plan", named, f"the log has {before[-1:]}")
+        before = ["", *(plan["id"] for plan in self.plans if plan["version"] < self.last)][-1]
+        yield Check("last plan", before == self.certificate["log"]["plans"], f"the log has {before}")
         marks = [*(plan["watermark"] for plan in self.plans if plan["watermark"] is not None), self.W]
         yield Check("watermarks of plans", all(a <= b for a, b in pairwise(marks)), f"they are {marks}")
         unknown = [plan["version"] for plan in self.all_plans if not log.known_is_logged(plan, self.impressions)]
