@@ -47,8 +47,8 @@ class Visitors:
 
     def clicked(self, pair: Impression) -> list[str]:
         rates = [{0: 0.8, 2: self._third}, {1: 0.8}][self._rng.randrange(2)]
-        places = dict(zip(pair.items, (pair.i, pair.j), strict=True))
-        return [item for item, place in places.items() if self._rng.random() < rates.get(place, 0.02)]
+        places = sorted(zip((pair.i, pair.j), pair.items, strict=True))  # which item is shown first is not seeded
+        return [item for place, item in places if self._rng.random() < rates.get(place, 0.02)]
 
     def reward(self, pair: Impression) -> Feedback | None:
         is_lost = self._rng.random() < self._lost
@@ -149,7 +149,7 @@ def killed(client: Client, server: Server) -> str:
 
 
 SCENARIOS: dict[str, Callable[[Client], str]] = {
-    "pairs": lambda client: simple(client, 20, Visitors(1).reward),
+    "pairs": lambda client: simple(client, 20, Visitors(1).reward, **SMALL_PLANS),
     "items": lambda client: simple(client, 6, Visitors(2, third=0.6).items, feedback="items", **SMALL_PLANS),
     "window": lambda client: simple(
         client, 6, Visitors(3).clicks_only, feedback="items", attribution_window_seconds=1.0

@@ -83,20 +83,18 @@ def test_every_bound_is_used_by_some_session(sessions: dict[str, Certified]) -> 
     """Otherwise the agreement would say nothing about it."""
     proofs = {name: prove(certificate) for name, (certificate, _) in sessions.items()}
     found = {name: proof.bounds for name, proof in proofs.items()}
-    assert all((found[name].direct > 0).sum() > 2 for name in NAMES), "D"
+    for name in ("pairs", "items", "budget", "lucb"):
+        assert (found[name].direct > 0.01).sum() > 2, f"D, {name}"
+    pairs, leader = found["pairs"], proofs["pairs"].leader
     without = copy.deepcopy(sessions["pairs"].certificate)
     without["choices"]["nominees"] = []
-    leader = proofs["pairs"].leader
-    assert prove(without).bounds.upper[leader] > found["pairs"].upper[leader] + 0.001, "U of nominees"
-    pairs = found["pairs"]
+    assert prove(without).bounds.upper[leader] > pairs.upper[leader] + 0.001, "U of nominees"
     raised = (pairs.blanks[0] > pairs.direct) & (pairs.direct < pairs.upper[leader] - 0.1)
     assert raised.sum() > 10, "F decides the verdict about many pairs"
-    for name in ("items", "window", "budget", "lost", "killed"):
-        assert (found[name].clicks > found[name].direct + 0.01).sum() > 2, f"I, {name}"
-    raised_by_bets = {name: found[name].lower_given(proof.leader) - found[name].lower for name, proof in proofs.items()}
-    assert max(float(raised.max()) for raised in raised_by_bets.values()) > 0.001, "C decides a bound of some session"
     for name in ("items", "budget"):
-        assert max(one.max() for one in found[name].contrasts.values()) > -0.5, f"C, {name}"
+        bounds, leader = found[name], proofs[name].leader
+        assert (bounds.clicks > bounds.direct + 0.01).sum() > 2, f"I, {name}"
+        assert (bounds.lower_given(leader) - bounds.lower).max() > 0.01, f"C, {name}"
     assert sessions["budget"].certificate["choices"]["guess"] is None, "I and C without a guess"
     assert len(sessions["items"].certificate["choices"]["outlooks"]) > 5, "bets of many plans"
     assert "rank<=2" in sessions["deterministic"].certificate["assumptions"]
