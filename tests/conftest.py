@@ -11,8 +11,8 @@ from tests.store import SessionStore
 pytest_plugins = ["tests.session_fixtures"]
 
 _NOT_UNIT = {
-    "browser", "contracts", "database", "deployment", "docs", "e2e", "engine/policies", "experiments", "simulation",
-    "statistics", "test_cli.py", "test_terminal.py", "test_wheel.py",
+    "browser", "contracts", "database", "deployment", "docs", "e2e", "engine/policies", "experiments", "independent",
+    "simulation", "statistics", "test_cli.py", "test_terminal.py", "test_wheel.py",
     "access/test_control.py", "access/test_keys.py", "web/test_key_matrix.py", "web/test_lanes_with_keys.py",
     "web/test_rate_limits.py",
 }  # fmt: skip

@@ -36,7 +36,7 @@ async def fill(url: str) -> None:
             ]
             await services.impressions.feedback_batch(session_id, answers)
             await planner.advance(session_id)
-        execute(url, "UPDATE impressions SET issued_at = issued_at - 2")  # those without feedback become void
+        execute(url, "UPDATE impressions SET issued_at = issued_at - 2 WHERE outcome IS NULL")  # they become void
         await planner.advance(session_id)
     finally:
         await store.close()

@@ -107,6 +107,16 @@ def test_recipes_have_the_numbers_of_the_table() -> None:
     assert missing == {}
 
 
+def test_the_page_lists_the_columns_that_ids_of_plans_are_made_from() -> None:
+    sentence = PAGE[PAGE.index("an empty text for plan 1), then") :].split(".")[0]
+    assert tuple(re.findall(r"`(\w+)`", sentence)) == IDENTITY
+    assert len(IDENTITY) + 1 == 11, "the page says eleven entries"
+
+
+def test_the_page_has_no_placeholders() -> None:
+    assert not re.search(r"<<|>>|TODO", PAGE)
+
+
 @pytest.mark.parametrize("feedback", ["pair", "items"])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_shares_of_delta_are_those_of_the_policy(policy: str, feedback: str) -> None:

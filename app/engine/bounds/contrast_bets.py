@@ -100,7 +100,9 @@ class Bets:
         per_item = self.merged / self.planned_of_items
         V = V + (per_item**2 * self.d * (1 - self.d) * self.planned_of_items).sum(axis=0)
         worst = np.maximum(per_item * self.d, -per_item * (1 - self.d)).sum(axis=0)
-        worst = worst + np.maximum(-theirs.min(axis=1) / self.planned, own.max(axis=1) / self.planned_own)
+        # 0: the loss by items alone, of another pair that shares one. It matters if estimates contradict each other.
+        own_loss, their_loss = own.max(axis=1) / self.planned_own, -theirs.min(axis=1) / self.planned
+        worst = worst + np.maximum(np.maximum(own_loss, their_loss), 0.0)
         margin = margin_of(self.value, self.value_own, self.epsilon)
         return np.asarray(np.minimum(BET_FRACTION * margin / V, LARGEST_LOSS / worst))
 
