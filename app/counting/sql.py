@@ -8,33 +8,28 @@ to take feedback up to the end of a window is known only after a heartbeat, whic
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import add
 
 from sqlalchemy import Boolean, Connection, and_, bindparam, case, func, not_, or_, select, update
 
 from app.counting.chain import chain_start
+from app.counting.contradictions_sql import add_contradiction, find_contradiction
 from app.counting.delays import Delays
 from app.counting.rules import Cell, EvidenceRows, Fold, fold, rows_of
 from app.counting.signals_sql import FOLDED_COLUMNS, OPEN_NON_CLICKS, Signals, signals_of
 from app.database.database import Timeline, now
 from app.database.heartbeat import Heartbeat, uptime_periods
-from app.database.statements import AnyRow, BulkInsert, IsOneOf, ParameterValue, Prepared
+from app.database.statements import BulkInsert, IsOneOf, ParameterValue, Prepared
 from app.database.store import Store
 from app.database.tables import evidence, impressions, sessions
 from app.database.watch import ClockStep
-from app.engine.problem import Model
-from app.health import Health, from_plain, from_text, to_text
+from app.health import Health, from_plain, from_text
 from app.impressions.feedback import StoredImpression
 from app.sessions.model import Counters, Settings
 from app.sessions.sql import locked_session, one_row
 from app.wire.vocabulary import MissingFeedback
-
-SAME_VALUE = 1e-9
-"""Two values of one entry that differ by at most this are taken as equal: the difference is rounding."""
-_CONTRADICTION = "the values are not fixed numbers: they are measured with noise, or they have changed meanwhile"
-"""Cause of the health entry; a session gets at most one entry with this cause."""
 
 FOLDED_AT_ONCE = 2_000
 """Maximum number of impressions that one transaction folds: the row limit of a group commit, because group commits wait
@@ -107,21 +102,6 @@ _UPDATE_SESSION = (
     .where(sessions.c.id == bindparam("session"))
     .values({name: bindparam(name) for name in ("watermark", "digest", "delays", "void", "counted", "answered_closed")})
 )
-_DIFFERENT_VALUES = (  # a deterministic session has few impressions: each entry is shown once
-    select(
-        func.min(impressions.c.i).label("i"),
-        func.max(impressions.c.j).label("j"),
-        func.min(impressions.c.outcome).label("least"),
-        func.max(impressions.c.outcome).label("largest"),
-    )
-    .where(_OF_SESSION, impressions.c.outcome.is_not(None))
-    .group_by(
-        case((impressions.c.i < impressions.c.j, impressions.c.i), else_=impressions.c.j),
-        case((impressions.c.i < impressions.c.j, impressions.c.j), else_=impressions.c.i),
-    )
-    .having(func.max(impressions.c.outcome) - func.min(impressions.c.outcome) > SAME_VALUE)
-    .limit(1)
-)
 _KNOWN = Prepared(  # by pair in the order shown: sorting the two items of every impression in SQL would cost more
     select(
         *(impressions.c[name] for name in ("i", "j", "plan_version")),
@@ -133,7 +113,6 @@ _KNOWN = Prepared(  # by pair in the order shown: sorting the two items of every
     .where(*_ABOVE, impressions.c["counts"], impressions.c.outcome.is_not(None))
     .group_by(impressions.c.i, impressions.c.j, impressions.c.plan_version)
 )
-_SET_HEALTH = update(sessions).where(sessions.c.id == bindparam("session")).values(health=bindparam("new_health"))
 
 
 @dataclass(frozen=True)
@@ -186,7 +165,8 @@ async def fold_session(store: Store, session_id: str) -> FoldResult:
         overview = await store.read(read_overview, session_id)
         result: FoldResult | None = overview.unchanged
         if overview.contradiction is not None:
-            result = await store.write(_add_health, session_id, overview)
+            entries = await store.write(add_contradiction, session_id, overview.contradiction)
+            result = replace(overview.unchanged, stored_health=entries)
         while result is not None and result.watermark < overview.last:
             part = None if overview.has_window else await store.read(read_part, session_id, overview)
             result = await store.write(store_part, session_id, overview, part, store.heartbeat)
@@ -237,7 +217,7 @@ def read_overview(connection: Connection, session_id: str) -> Overview:
         at,
         step,
         last=last if seen.first_waiting is None else seen.first_waiting - 1,
-        contradiction=_contradiction(connection, session_id, settings, unchanged.stored_health),
+        contradiction=find_contradiction(connection, session_id, settings, unchanged.stored_health),
         unchanged=unchanged,
     )
 
@@ -339,27 +319,3 @@ def read_known(connection: Connection, session_id: str, watermark: int, settings
 def _tuples(rows: EvidenceRows) -> Iterable[tuple[float, ...]]:
     counts = (rows.n, rows.s, rows.clicks_i, rows.clicks_j, rows.unanswered)
     return zip(rows.i, rows.j, rows.version, *counts, strict=True)
-
-
-def _contradiction(
-    connection: Connection, session_id: str, settings: Settings, stored: Sequence[Health]
-) -> Health | None:
-    """Returns a health entry if a pair was answered with two different values, and the session has no such entry."""
-    if settings.model is not Model.DETERMINISTIC or any(entry.cause == _CONTRADICTION for entry in stored):
-        return None
-    row: AnyRow | None = connection.execute(_DIFFERENT_VALUES, {"id": session_id}).one_or_none()
-    if row is None:
-        return None
-    problem = f"items number {row.i} and {row.j} got two values, {row.least:.10g} and {row.largest:.10g}"
-    advice = 'create the session with "model": "stochastic", or find out why the value changed'
-    return Health(problem, _CONTRADICTION, advice)
-
-
-def _add_health(connection: Connection, session_id: str, overview: Overview) -> FoldResult:
-    """Adds the contradiction to the health of the session, if it has no such entry; raises SessionNotFound."""
-    session = locked_session(connection, session_id)
-    entries = from_text(session.health)
-    if overview.contradiction is not None and all(entry.cause != _CONTRADICTION for entry in entries):
-        entries = (*entries, overview.contradiction)
-        connection.execute(_SET_HEALTH, {"session": session_id, "new_health": to_text(entries)})
-    return replace(overview.unchanged, stored_health=entries)
