@@ -14,7 +14,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from app.engine.arrays import BoolArray, FloatArray, IntArray, pair_number
+from app.engine.arrays import BoolArray, FloatArray, IntArray
 from app.engine.evidence import Evidence
 from app.engine.memory import Memory
 from app.engine.plan import Plan, plan
@@ -29,7 +29,7 @@ from app.wire.vocabulary import WhileWaiting
 
 NEVER = math.inf
 MAX_SECONDS = 100_000.0
-"""A session that is not certified after this time is ended."""
+"""A session without a verdict is ended after this time."""
 
 _BLOCK = 256
 """Impressions that are drawn at a time; those issued after the next plan are dropped again."""
@@ -131,7 +131,7 @@ class TimedPlan:
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A session after its verdict (or after `MAX_SECONDS`)."""
+    """A session after its verdict (or after `max_seconds`)."""
 
     log: Log
     plans: tuple[TimedPlan, ...]
@@ -173,6 +173,8 @@ class DelayedSession:
     rng: np.random.Generator
     rule: Rule = Rule.WATERMARK
     while_waiting: WhileWaiting = WhileWaiting.EXPLORE
+    check_seconds: float = SWEEP_SECONDS  # how often the proof is checked while it waits for the watermark
+    max_seconds: float = MAX_SECONDS
     _buffer: np.ndarray = field(default_factory=lambda: np.zeros(4096, _IMPRESSION), init=False)
     _n: int = field(default=0, init=False)
     _slot: int = field(default=0, init=False)  # the next impression of any kind is issued at _slot / per_second
@@ -185,10 +187,9 @@ class DelayedSession:
     def run(self) -> Finished:
         """Returns the session after its verdict."""
         now, memory = 0.0, Memory()
-        first = plan(self.policy, self.problem, Evidence.empty(self.problem.n_items), memory)
-        step: Plan | None = first
-        demanded, target = 0, 0
-        while now < MAX_SECONDS:
+        step = self._plan(now, memory)
+        demanded = 0
+        while now < self.max_seconds:
             known = self._known(now)
             if step is not None:
                 self._adopt(step, now)
@@ -197,7 +198,7 @@ class DelayedSession:
                 demanded, memory = step.demand.total, step.memory
                 target, checks = known + self._needed(demanded), NEVER
             else:
-                target, checks = known + max(demanded, 1), SWEEP_SECONDS
+                target, checks = known + max(demanded, 1), self.check_seconds
             now = self._wait(now, target, checks)
             step = self._plan(now, memory)
         return Finished(self.log, tuple(self._plans), now)
@@ -243,10 +244,10 @@ class DelayedSession:
         """
         counted = np.count_nonzero(self._buffer[: self._n]["counted_at"] <= now)
         while True:
-            until = min(now + checks, MAX_SECONDS)
+            until = min(now + checks, self.max_seconds)
             now = self._issue_until(target, until)
             moved = np.count_nonzero(self._buffer[: self._n]["counted_at"] <= now) > counted
-            if now < until or moved or now >= MAX_SECONDS:
+            if now < until or moved or now >= self.max_seconds:
                 return now
 
     def _issue_until(self, target: int, until: float) -> float:
