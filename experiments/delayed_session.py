@@ -98,13 +98,14 @@ class Log:
         key = (rows["version"] * self.n_items + rows["i"]) * self.n_items + rows["j"]
         n = np.bincount(key, minlength=pairs * versions)
         cell = np.flatnonzero(n)
-        silent = np.bincount(key, ~(rows["clicks_i"] | rows["clicks_j"]), pairs * versions)[cell]
+        silence = ~(rows["clicks_i"] | rows["clicks_j"])
+        s = np.bincount(key, silence, pairs * versions)[cell].astype(np.float64)
         clicks = None
         if self.item_clicks:
             on_i, on_j = (np.bincount(key, rows[name], pairs * versions) for name in ("clicks_i", "clicks_j"))
             clicks = (on_i[cell].astype(np.int64), on_j[cell].astype(np.int64))
         i, j = cell % pairs // self.n_items, cell % self.n_items
-        return Evidence.empty(self.n_items).add(i, j, cell // pairs, n[cell], silent, clicks)
+        return Evidence.empty(self.n_items).add(i, j, cell // pairs, n[cell], s, clicks)
 
 
 def counted_at(final_at: FloatArray, group: IntArray, passed_at: FloatArray) -> FloatArray:
