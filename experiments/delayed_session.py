@@ -8,13 +8,16 @@ Two rules of counting can be compared: the watermark of the session, and the rul
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
 
 from app.engine.arrays import BoolArray, FloatArray, IntArray
+from app.engine.bounds import contrast
+from app.engine.bounds.contrast_bets import Bets
 from app.engine.evidence import Evidence
 from app.engine.memory import Memory
 from app.engine.plan import Plan, plan
@@ -144,6 +147,29 @@ class Finished:
         return len(self.log.rows)
 
 
+@contextmanager
+def remembered_bets() -> Iterator[None]:
+    """Computes the bets of a plan (bound C) only once for the same impressions, during one session.
+
+    The evidence of most plans does not change between two checks, and bets take most of the time of a simulation.
+    """
+    compute = contrast.sums_of
+    remembered: dict[tuple[object, ...], contrast.Sums] = {}
+
+    def sums_of(bets: Bets, shown: Evidence) -> contrast.Sums:
+        columns = (shown.i, shown.j, shown.n, shown.s, shown.clicks_i, shown.clicks_j)
+        key = (bets.outlook.version, bets.nominee, *(column.tobytes() for column in columns))
+        if key not in remembered:
+            remembered[key] = compute(bets, shown)
+        return remembered[key]
+
+    contrast.sums_of = sums_of
+    try:
+        yield
+    finally:
+        contrast.sums_of = compute
+
+
 @dataclass
 class _Handout:
     """The pairs of the current plan in the order of the service, and how many of them are out."""
@@ -174,7 +200,8 @@ class DelayedSession:
     rng: np.random.Generator
     rule: Rule = Rule.WATERMARK
     while_waiting: WhileWaiting = WhileWaiting.EXPLORE
-    check_seconds: float = SWEEP_SECONDS  # how often the proof is checked while it waits for the watermark
+    check_seconds: float = SWEEP_SECONDS  # while the proof waits for the watermark, it is checked this often,
+    check_share: float = 0.0  # or after this part of the time since the session began, if that is longer
     max_seconds: float = MAX_SECONDS
     _buffer: np.ndarray = field(default_factory=lambda: np.zeros(4096, _IMPRESSION), init=False)
     _n: int = field(default=0, init=False)
@@ -199,7 +226,7 @@ class DelayedSession:
                 demanded, memory = step.demand.total, step.memory
                 target, checks = known + self._needed(demanded), NEVER
             else:
-                target, checks = known + max(demanded, 1), self.check_seconds
+                target, checks = known + max(demanded, 1), max(self.check_seconds, self.check_share * now)
             now = self._wait(now, target, checks)
             step = self._plan(now, memory)
         return Finished(self.log, tuple(self._plans), now)
