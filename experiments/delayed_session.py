@@ -267,21 +267,24 @@ class DelayedSession:
     def _wait(self, now: float, target: int, checks: float) -> float:
         """Issues impressions until the plan is complete; returns when.
 
-        With `checks`, returns at the first of these moments (one every so many seconds) at which the watermark has
-        moved, if that is earlier.
+        With `checks`, the session awaits its proof: returns at the first of these moments (one every so many seconds)
+        at which the plan is complete or the watermark has moved.
         """
-        counted = np.count_nonzero(self._buffer[: self._n]["counted_at"] <= now)
+        if checks == NEVER:
+            return self._issue_until(target, self.max_seconds)
+        counted = self._passed(now)
         while True:
-            until = min(now + checks, self.max_seconds)
-            now = self._issue_until(target, until)
-            moved = np.count_nonzero(self._buffer[: self._n]["counted_at"] <= now) > counted
-            if now < until or moved or now >= self.max_seconds:
+            now = self._issue_until(None, min(now + checks, self.max_seconds))
+            if self._passed(now) > counted or self._complete_at(target) <= now or now >= self.max_seconds:
                 return now
 
-    def _issue_until(self, target: int, until: float) -> float:
-        """Issues impressions until this time or until the plan is complete; returns which time comes first."""
+    def _passed(self, now: float) -> int:
+        return int(np.count_nonzero(self._buffer[: self._n]["counted_at"] <= now))
+
+    def _issue_until(self, target: int | None, until: float) -> float:
+        """Issues impressions until this time, or until the plan is complete if that is earlier; returns when."""
         while True:
-            end = min(self._complete_at(target), until)
+            end = until if target is None else min(self._complete_at(target), until)
             if self._handout.left == 0 or self._slot / self.traffic.per_second > end:
                 self._drop_after(end)
                 return end
