@@ -17,7 +17,7 @@ from app.sessions.creation import settle
 from app.sessions.model import Item
 from app.simulation.mixtures import mixture
 from app.wire.vocabulary import WhileWaiting
-from experiments.delayed_session import NEVER, DelayedSession, Finished, Log, Rule, Traffic
+from experiments.delayed_session import NEVER, DelayedSession, Finished, Log, Rule, Traffic, remembered_bets
 from tests.session_fixtures import new_session
 
 TTL = 20.0
@@ -126,3 +126,12 @@ def test_plan_versions_follow_the_times_of_plans() -> None:
     made_before = np.searchsorted(times, finished.log.rows["issued_at"], side="left")
     first = finished.log.rows["issued_at"] == 0
     assert np.array_equal(np.where(first, 1, made_before), finished.log.rows["version"])
+
+
+def test_remembered_bets_change_nothing() -> None:
+    plain = run(1, Rule.WATERMARK)
+    assert plain.plans[-1].plan.memory.choices.outlooks, "there are bets"
+    with remembered_bets():
+        remembered = run(1, Rule.WATERMARK)
+    assert np.array_equal(plain.log.rows, remembered.log.rows)
+    assert [one.plan.report for one in plain.plans] == [one.plan.report for one in remembered.plans]

@@ -31,7 +31,7 @@ from app.engine.problem import Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
-from experiments.delayed_session import Delay, DelayedSession, Finished, Rule, Traffic
+from experiments.delayed_session import Delay, DelayedSession, Finished, Rule, Traffic, remembered_bets
 from experiments.parallel import run_parallel
 from tests.statistics.coverage import CERTAINTY, allowed
 
@@ -205,11 +205,12 @@ def add(found: Sequence[Counter[str]]) -> Counter[str]:
 
 def measure(cell: Cell, seeds: Sequence[int]) -> Counter[str]:
     """Returns the sums over sessions."""
-    return add([watch(cell, seed) for seed in seeds])
+    return add([_watch((cell, seed)) for seed in seeds])
 
 
 def _watch(task: tuple[Cell, int]) -> Counter[str]:
-    return watch(*task)
+    with remembered_bets():
+        return watch(*task)
 
 
 def main() -> int:
