@@ -34,8 +34,8 @@ NEVER = math.inf
 MAX_SECONDS = 100_000.0
 """A session without a verdict is ended after this time."""
 
-_BLOCK = 256
-"""Impressions that are drawn at a time; those issued after the next plan are dropped again."""
+_BLOCK, _BLOCK_SHARE = 256, 0.03
+"""Impressions that are drawn at a time, and the same as a part of all; those issued after the next plan are dropped."""
 
 _IMPRESSION = np.dtype(
     [
@@ -288,7 +288,7 @@ class DelayedSession:
             if self._handout.left == 0 or self._slot / self.traffic.per_second > end:
                 self._drop_after(end)
                 return end
-            self._issue(min(_BLOCK, self._handout.left))
+            self._issue(min(max(_BLOCK, _BLOCK_SHARE * self._n), self._handout.left))
 
     def _complete_at(self, target: int) -> float:
         """Returns when the plan is complete, given the impressions issued so far."""
@@ -312,7 +312,7 @@ class DelayedSession:
         new["final_at"] = np.minimum(new["answered_at"], new["issued_at"] + traffic.ttl_seconds)
         group = self._group(i, j)
         new["counted_at"] = counted_at(new["final_at"], group, self._passed_at)
-        np.maximum.at(self._passed_at, group, new["counted_at"])
+        self._passed_at[group] = new["counted_at"]  # the last one of each group stays, which is the latest
         while self._n + len(new) > len(self._buffer):
             self._buffer = np.concatenate([self._buffer, np.zeros_like(self._buffer)])
         self._buffer[self._n : self._n + len(new)] = new
@@ -327,7 +327,7 @@ class DelayedSession:
         self._slot = math.floor(end * self.traffic.per_second) + 1
         self._n, rows = kept, rows[:kept]
         self._passed_at = np.zeros(self._n_groups)
-        np.maximum.at(self._passed_at, self._group(rows["i"], rows["j"]), rows["counted_at"])
+        self._passed_at[self._group(rows["i"], rows["j"])] = rows["counted_at"]
 
     @property
     def _n_groups(self) -> int:
