@@ -177,6 +177,7 @@ class _Handout:
     sequence: HandoutSequence
     is_shown_once: bool
     cursor: int = 0
+    is_paused: bool = False
 
     def take(self, count: int) -> tuple[IntArray, IntArray]:
         """Returns the next pairs, i < j, at most `count`."""
@@ -186,6 +187,8 @@ class _Handout:
 
     @property
     def left(self) -> float:
+        if self.is_paused:
+            return 0
         return self.sequence.total - self.cursor if self.is_shown_once else NEVER
 
 
@@ -203,6 +206,7 @@ class DelayedSession:
     check_seconds: float = SWEEP_SECONDS  # while the proof waits for the watermark, it is checked this often,
     check_share: float = 0.0  # or after this part of the time since the session began, if that is longer
     max_seconds: float = MAX_SECONDS
+    pause_for_proof: bool = False  # show the best pair while a proof is awaited (the service does not)
     _buffer: np.ndarray = field(default_factory=lambda: np.zeros(4096, _IMPRESSION), init=False)
     _n: int = field(default=0, init=False)
     _slot: int = field(default=0, init=False)  # the next impression of any kind is issued at _slot / per_second
@@ -273,6 +277,7 @@ class DelayedSession:
         if checks == NEVER:
             return self._issue_until(target, self.max_seconds)
         counted = self._passed(now)
+        self._handout.is_paused = self.pause_for_proof
         while True:
             now = self._issue_until(None, min(now + checks, self.max_seconds))
             if self._passed(now) > counted or self._complete_at(target) <= now or now >= self.max_seconds:

@@ -39,15 +39,21 @@ class Way(NamedTuple):
 
     rule: Rule
     while_waiting: WhileWaiting
+    pause_for_proof: bool = False
 
     @property
     def name(self) -> str:
         """The name in tables."""
-        return str(self.rule) if self.rule is Rule.PREFIX_PER_PAIR else str(self.while_waiting)
+        if self.rule is Rule.PREFIX_PER_PAIR:
+            return str(self.rule)
+        return f"{self.while_waiting}{', pause' if self.pause_for_proof else ''}"
 
 
 BEFORE = Way(Rule.PREFIX_PER_PAIR, WhileWaiting.EXPLORE)
 WAYS = (BEFORE, Way(Rule.WATERMARK, WhileWaiting.EXPLORE), Way(Rule.WATERMARK, WhileWaiting.EXPLOIT))
+PAUSE = Way(Rule.WATERMARK, WhileWaiting.EXPLORE, pause_for_proof=True)
+"""The best pair is shown from when the known answers would certify until they are proven. The service has no such
+setting."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +144,18 @@ def run_trial(trial: Trial) -> Cost:
     )
     traffic = Traffic(setting.per_second, setting.ttl_seconds, ordinary_delay, setting.lost)
     rng = source(Purpose.USERS, seed)
-    session = DelayedSession(policy_named("rplans"), problem, people, traffic, rng, *trial.way, check_share=CHECK_SHARE)
+    rule, while_waiting, pause = trial.way
+    session = DelayedSession(
+        policy_named("rplans"),
+        problem,
+        people,
+        traffic,
+        rng,
+        rule,
+        while_waiting,
+        check_share=CHECK_SHARE,
+        pause_for_proof=pause,
+    )
     with remembered_bets():
         finished = session.run()
     report = finished.plans[-1].plan.report
@@ -172,7 +189,7 @@ def lines_of(results: Sequence[tuple[Trial, Cost]]) -> list[Line]:
 
 def _order(key: tuple[Setting, Way]) -> tuple[object, ...]:
     setting, way = key
-    return (setting.feedback, setting.per_second, setting.ttl_seconds, setting.lost, WAYS.index(way))
+    return (setting.feedback, setting.per_second, setting.ttl_seconds, setting.lost, (*WAYS, PAUSE).index(way))
 
 
 def _spread(values: Sequence[float]) -> Spread:

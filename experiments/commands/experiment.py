@@ -28,7 +28,7 @@ from experiments.commands.options import (
 from experiments.gap import draw, follow
 from experiments.planner import EPSILON_FACTORS, Estimate, Expected, estimates_of, run_trials, trials_for
 from experiments.results_page import fill
-from experiments.waiting import WAYS, Setting, Spread, Trial
+from experiments.waiting import PAUSE, WAYS, Setting, Spread, Trial
 from experiments.waiting import Line as WaitingLine
 from experiments.waiting import lines_of as waiting_lines_of
 from experiments.waiting import run_trials as run_waiting_trials
@@ -119,6 +119,9 @@ def waiting(
     rates: Annotated[str, typer.Option(help="Impressions per second, separated by commas.")] = "50,500",
     lifetimes: Annotated[str, typer.Option(help="ticket_ttl_seconds, separated by commas.")] = "60,300",
     losses: Annotated[str, typer.Option(help="Parts of the answers that are lost.")] = "0,0.001,0.01,0.05",
+    pause: Annotated[
+        bool, typer.Option("--pause", help="Measure explore with a pause for the proof, too (not in the service).")
+    ] = False,
     runs: Annotated[int, typer.Option(min=1, help="Populations per line.")] = 5,
     epsilon: Epsilon = 0.1,
     delta: Delta = 0.1,
@@ -138,7 +141,8 @@ def waiting(
         for lifetime in parse_numbers("lifetimes", lifetimes)
         for lost in parse_numbers("losses", losses)
     ]
-    trials = [Trial(setting, way, seed + run) for run in range(runs) for setting in settings for way in WAYS]
+    ways = (*WAYS, PAUSE) if pause else WAYS
+    trials = [Trial(setting, way, seed + run) for run in range(runs) for setting in settings for way in ways]
     lines = waiting_lines_of(with_progress(run_waiting_trials(trials, workers), len(trials)))
     if as_json:
         typer.echo(json.dumps([line.as_json() for line in lines], indent=1))
@@ -237,31 +241,30 @@ def _planner_table(lines: list[Estimate], traffic: float) -> Table:
 
 
 def _waiting_table(lines: list[WaitingLine]) -> Table:
-    headings = ("", "shown", "times", "quartiles", "seconds", "times", "quartiles", "cert.", "wrong")
-    table = new_table(headings, left=("",))
+    table = new_table(("", "shown", "times", "seconds", "times ", "cert."), left=("",))
     for line in lines:
         if line.way == WAYS[0]:
             one = line.setting
-            name = f"{one.feedback} {one.per_second:g}/s, {one.ttl_seconds:g} s, {one.lost:.1%} lost"
+            name = f"{one.feedback} {one.per_second:g}/s {one.ttl_seconds:g} s {one.lost:.1%}"
             table.add_row(name, style="bold cyan")
         table.add_row(
             line.way.name,
             short(line.impressions.median),
-            *_ratio(line.impressions_ratio),
+            _ratio(line.impressions_ratio),
             f"{line.seconds.median:,.0f}",
-            *_ratio(line.seconds_ratio),
+            _ratio(line.seconds_ratio),
             f"{line.certified}/{line.runs}",
-            str(line.wrong),
         )
     table.caption = (
-        f"Medians of {lines[0].runs} populations. shown: impressions that explore; times: the median of the ratios\n"
-        "to a prefix per pair, seed by seed. Headings: traffic, ticket_ttl_seconds, lost answers."
+        f"Medians of {lines[0].runs} populations; wrong certificates: {sum(line.wrong for line in lines)}.\n"
+        "shown: impressions that explore; times: ratio to a prefix per pair, seed by\n"
+        "seed, and quartiles. Headings: traffic, ticket_ttl_seconds, lost answers."
     )
     return table
 
 
-def _ratio(ratio: Spread) -> tuple[str, str]:
-    return f"{ratio.median:.2f}", f"{ratio.low:.2f}-{ratio.high:.2f}"
+def _ratio(ratio: Spread) -> str:
+    return f"{ratio.median:.2f} ({ratio.low:.2f}-{ratio.high:.2f})"
 
 
 def _days(days: float) -> str:

@@ -61,8 +61,8 @@ def test_planner_prints_days() -> None:
 
 
 def test_waiting_prints_ratios_to_a_prefix_per_pair(tmp_path: Path) -> None:
-    words = ("experiment", "waiting", *ONE_RUN, "--feedback", "items", "--rates", "50", "--epsilon", "0.3")
-    words = (*words, "--lifetimes", "60", "--losses", "0.01", "--delta", "0.5")
+    setting = ("--feedback", "items", "--rates", "50", "--lifetimes", "60", "--losses", "0.01")
+    words = ("experiment", "waiting", *ONE_RUN, *setting, "--epsilon", "0.3", "--delta", "0.5")
     rows = json.loads(bestpair(*words, "--json").stdout)
     assert [row["way"] for row in rows] == ["prefix per pair", "explore", "exploit"]
     before, explore, exploit = rows
@@ -72,7 +72,7 @@ def test_waiting_prints_ratios_to_a_prefix_per_pair(tmp_path: Path) -> None:
     )
     assert exploit["impressions"]["median"] < explore["impressions"]["median"]
     shown = bestpair(*words).stdout
-    assert "items 50/s, 60 s, 1.0% lost" in shown
+    assert "items 50/s 60 s 1.0%" in shown
     assert f"{explore['impressions_ratio']['median']:.2f}" in shown
     refused = bestpair("experiment", "waiting", "--feedback", "stars")
     assert "feedback: must be one of" in str(refused.exception)

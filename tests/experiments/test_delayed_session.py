@@ -32,13 +32,23 @@ def slow_clicks(
     return np.where(clicks_i | clicks_j, rng.uniform(3, 21, len(i)), rng.uniform(1, 2, len(i)))
 
 
-def run(seed: int, rule: Rule, *, while_waiting: WhileWaiting = WhileWaiting.EXPLORE, items: bool = True) -> Finished:
+def run(
+    seed: int,
+    rule: Rule,
+    *,
+    while_waiting: WhileWaiting = WhileWaiting.EXPLORE,
+    items: bool = True,
+    pause_for_proof: bool = False,
+) -> Finished:
     people = mixture("clus", 5, 2, np.random.default_rng(seed))
     problem = Problem(n_items=5, epsilon=0.3, delta=0.5, seed=seed, item_clicks=items)
     traffic = Traffic(20.0, TTL, slow_clicks, lost=0.05)
     rng = source(Purpose.USERS, seed)
-    limits = {"check_seconds": 10.0, "max_seconds": 90.0}
-    return DelayedSession(Rplans(), problem, people, traffic, rng, rule, while_waiting, **limits).run()
+    session = DelayedSession(
+        Rplans(), problem, people, traffic, rng, rule, while_waiting,
+        check_seconds=10.0, max_seconds=90.0, pause_for_proof=pause_for_proof,
+    )  # fmt: skip
+    return session.run()
 
 
 def folded(log: Log, at: float) -> EvidenceRows:
@@ -118,6 +128,16 @@ def test_exploiting_hands_a_plan_out_once_and_exploring_again_and_again() -> Non
         gaps = np.diff(finished.log.rows["issued_at"])
         assert math.isclose(gaps.min(), 1 / 20, rel_tol=1e-6)
         assert bool(gaps.max() > 2 / 20) is (way is WhileWaiting.EXPLOIT)
+
+
+def test_a_pause_for_the_proof_issues_fewer_impressions() -> None:
+    plain, paused = run(1, Rule.WATERMARK), run(1, Rule.WATERMARK, pause_for_proof=True)
+    assert plain.plans[-1].plan.report.certified
+    assert paused.plans[-1].plan.report.certified
+    assert np.array_equal(
+        plain.log.rows["version"][: paused.impressions // 2], paused.log.rows["version"][: paused.impressions // 2]
+    )
+    assert paused.impressions < plain.impressions
 
 
 def test_plan_versions_follow_the_times_of_plans() -> None:
