@@ -19,6 +19,7 @@ from rich.progress import track
 from scipy.stats import binom
 
 from app.engine.arrays import BoolArray, FloatArray, IntArray, pair_items
+from app.engine.bounds import Contrasts
 from app.engine.bounds.combined import combined_bounds
 from app.engine.bounds.direct import direct_bounds, lower_with_nominees
 from app.engine.bounds.item_clicks import item_click_bounds
@@ -135,6 +136,11 @@ class Truth:
             wrong |= (i != blank.item) & (j != blank.item) & (lower[self.watched] > about)
         return wrong
 
+    def contrast(self, contrasts: Sequence[Contrasts]) -> bool:
+        """Returns whether a contrast of the best pair is wrong."""
+        differences = ((one.difference[one.rivals == self.best], one.nominee) for one in contrasts)
+        return any(bool(np.any(proven > self.loss[self.best] - self.loss[nominee])) for proven, nominee in differences)
+
 
 def checks(finished: Finished) -> Iterator[tuple[float, Choices, bool]]:
     """Yields time, choices, and whether it is a plan, for each check. Before the second plan nothing is proven."""
@@ -168,16 +174,10 @@ def watch(cell: Cell, seed: int) -> Counter[str]:
         for rank in range(1, 1 + ELSEWHERE):
             found[f"structural {rank}"] |= int(structural[rank])
         if is_plan and problem.item_clicks:
-            found["contrast"] |= int(_contrast_is_wrong(problem, evidence, choices, shares, truth))
+            contrasts = combined_bounds(problem, evidence, choices, shares).contrasts
+            found["compared"] |= int(any(truth.best in one.rivals for one in contrasts))
+            found["contrast"] |= int(truth.contrast(contrasts))
     return found
-
-
-def _contrast_is_wrong(problem: Problem, evidence: Evidence, choices: Choices, shares: Shares, truth: Truth) -> bool:
-    loss, best = truth.loss, truth.best
-    return any(
-        bool(np.any(one.difference[one.rivals == best] > loss[best] - loss[one.nominee]))
-        for one in combined_bounds(problem, evidence, choices, shares).contrasts
-    )
 
 
 def limits(cell: Cell, runs: int) -> dict[str, int]:
@@ -228,7 +228,7 @@ def main() -> int:
     arguments = parser.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     bad, runs = 0, arguments.runs
-    print(f"{'cell':54s} certified  checks  " + "  ".join(f"{kind:>12s}" for kind in KINDS))  # noqa: T201
+    print(f"{'cell':54s} certified compared  checks  " + "  ".join(f"{kind:>12s}" for kind in KINDS))  # noqa: T201
     for pattern, way, rule in itertools.product(
         arguments.pattern or PATTERNS, arguments.way or WAYS, arguments.rule or list(Rule)
     ):
@@ -241,7 +241,10 @@ def main() -> int:
         bad += len(over) if cell.rule is Rule.WATERMARK else 0
         counts = "  ".join(f"{found[kind]:5d} of {limit[kind]:3d}" for kind in KINDS)
         marks = f"  TOO MANY: {', '.join(over)}" if over else ""
-        print(f"{cell.name:54s} {found['certified']:9d} {found['checks']:7d}  {counts}{marks}", flush=True)  # noqa: T201
+        print(
+            f"{cell.name:54s} {found['certified']:9d} {found['compared']:8d} {found['checks']:7d}  {counts}{marks}",
+            flush=True,
+        )  # noqa: T201
     return int(bad > 0)
 
 
