@@ -144,11 +144,13 @@ class Truth:
 
 def checks(finished: Finished) -> Iterator[tuple[float, Choices, bool]]:
     """Yields time, choices, and whether it is a plan, for each check. Before the second plan nothing is proven."""
-    plans = finished.plans
-    for last, this in itertools.pairwise(plans[1:]):
-        for at in np.arange(last.at + CHECK_SECONDS, this.at, CHECK_SECONDS):
+    for number, last in enumerate(finished.plans[1:], start=2):
+        is_last = number == len(finished.plans)
+        until = finished.seconds if is_last else finished.plans[number].at
+        for at in np.arange(last.at + CHECK_SECONDS, until, CHECK_SECONDS):
             yield float(at), last.plan.memory.choices, False
-        yield this.at, last.plan.memory.choices, True
+        if not is_last:
+            yield until, last.plan.memory.choices, True
 
 
 def watch(cell: Cell, seed: int) -> Counter[str]:
