@@ -175,7 +175,7 @@ def watch(cell: Cell, seed: int) -> Counter[str]:
         found["structural"] |= int(structural[0])
         for rank in range(1, 1 + ELSEWHERE):
             found[f"structural {rank}"] |= int(structural[rank])
-        if is_plan and problem.item_clicks:
+        if problem.item_clicks:
             contrasts = combined_bounds(problem, evidence, choices, shares).contrasts
             found["compared"] |= int(any(truth.best in one.rivals for one in contrasts))
             found["contrast"] |= int(truth.contrast(contrasts))

@@ -9,7 +9,7 @@ import pytest
 from experiments.delayed_session import Rule
 from tests.statistics.delays import PATTERNS, WAYS, Cell, limits, measure
 
-RUNS = 5
+RUNS = 8
 MUTANT_RUNS = 10
 SECONDS = 80.0
 
