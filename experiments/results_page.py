@@ -32,7 +32,10 @@ def fill(text: str, folder: Path) -> str:
 
 
 def part(file: Path, words: Sequence[str]) -> list[str]:
-    """Returns the table of a file: `errors.csv`, its part `MATRIX`, `budget.json`, or `certify.json [growth]`."""
+    """Returns the table of a file.
+
+    Files are `errors.csv`, its part `MATRIX`, `budget.json`, `waiting.json` and `certify.json [growth]`.
+    """
     content = file.read_text()
     if file.name == "errors.csv":
         cells = read_csv(content)
@@ -42,6 +45,8 @@ def part(file: Path, words: Sequence[str]) -> list[str]:
     if file.name == "budget.json":
         return budget_table([Cell(**row) for row in json.loads(content)])
     lines = json.loads(content)
+    if file.name == "waiting.json":
+        return waiting_table(lines)
     return growth_table(lines) if words else certify_table(lines)
 
 
@@ -113,6 +118,22 @@ def certify_table(lines: Sequence[dict[str, Any]]) -> list[str]:
     return as_markdown(rows)
 
 
+def waiting_table(lines: Sequence[dict[str, Any]]) -> list[str]:
+    """Returns a row per setting: the medians of a prefix per pair, and ratios to them with quartiles."""
+    setting = ("feedback", "per_second", "ttl_seconds", "lost")
+    before, *others = dict.fromkeys(one["way"] for one in lines)
+    shown = {"impressions_ratio": "impressions", "seconds_ratio": "time"}
+    names = [f"`{way}`, {name}" for way in others for name in shown.values()]
+    rows = [["feedback", "per second", "lifetime", "lost", f"{before}: impressions", "seconds", *names]]
+    for key in dict.fromkeys(tuple(one[name] for name in setting) for one in lines):
+        own = {one["way"]: one for one in lines if tuple(one[name] for name in setting) == key}
+        feedback, per_second, lifetime, lost = key
+        medians = [f"{own[before][name]['median']:,.0f}" for name in ("impressions", "seconds")]
+        ratios = [_ratio(own[way][name]) for way in others for name in shown]
+        rows.append([feedback, f"{per_second:g}", f"{lifetime:g} s", f"{100 * lost:g} %", *medians, *ratios])
+    return as_markdown(rows)
+
+
 def growth_table(lines: Sequence[dict[str, Any]]) -> list[str]:
     """Returns exponents of K by policy, for lines that differ only in K: least-squares slopes of log median."""
     policies = list(dict.fromkeys(line["policy"] for line in lines))
@@ -156,6 +177,11 @@ def _quartiles(cell: Cell) -> str:
 def _mean(cell: Cell, *, bold: bool) -> str:
     text = f"{number(cell.mean)} ± {number(cell.mean_error)}"
     return f"**{text}**" if bold else text
+
+
+def _ratio(ratio: dict[str, float]) -> str:
+    low, median, high = (f"{ratio[part]:.2f}".removeprefix("0") for part in ("low", "median", "high"))
+    return f"{median} ({low} to {high})"
 
 
 def _impressions(line: dict[str, Any]) -> str:

@@ -117,7 +117,7 @@ class Planner:
             if plan_anyway:
                 while not await self._plan(session, folded):
                     pass  # another process was faster, and may not have seen the change yet
-            elif self._is_complete(target, session, folded) or self._may_be_proven(session_id, folded):
+            elif self._is_due(target, session, folded):
                 await self._plan(session, folded)
             elif session.settings.model is Model.DETERMINISTIC:
                 await self._snapshots.refresh(session_id)  # the fold may have found a contradiction, which suspends
@@ -154,12 +154,17 @@ class Planner:
         spent = session.budget is not None and counters.issued - counters.void >= session.budget
         return folded.known >= target.known or (spent and counters.outstanding == 0)
 
-    def _may_be_proven(self, session_id: str, folded: FoldResult) -> bool:
-        """Returns whether the watermark has moved since the last check of a session that awaits its proof."""
-        awaited = self._awaited.get(session_id)
+    def _is_due(self, target: _Target, session: Session, folded: FoldResult) -> bool:
+        """Returns whether to plan now: the plan is complete, or the watermark of an awaited proof has moved.
+
+        While a proof is awaited, a plan may demand only a few answers, so completion has to wait for the next check as
+        well. If nothing is unanswered, the check must not wait: there may be no later event that causes it.
+        """
+        complete, awaited = self._is_complete(target, session, folded), self._awaited.get(session.id)
         if awaited is None:
-            return False
-        return folded.watermark > awaited.watermark and time.monotonic() >= awaited.check_after
+            return complete
+        moved = folded.watermark > awaited.watermark
+        return (complete or moved) and (folded.unanswered == 0 or time.monotonic() >= awaited.check_after)
 
     async def _plan(self, session: Session, folded: FoldResult) -> bool:
         """Makes and stores the next plan, if one is needed; returns False if another process had stored one already."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.engine.arrays import FloatArray, IntArray
+from app.engine.arrays import BoolArray, FloatArray, IntArray
 from app.engine.problem import Model
 from app.simulation.population import InvalidPopulation, Population
 
@@ -74,6 +74,16 @@ class Users:
         )  # numpy refuses a sum that exceeds 1 by a rounding error
         counts = rng.multinomial(np.broadcast_to(n, probabilities.shape[:-1]), probabilities)  # (m, 4)
         return ItemOutcomes(*np.moveaxis(np.asarray(counts, dtype=np.int64), -1, 0))
+
+    def click(self, i: IntArray, j: IntArray, rng: np.random.Generator) -> tuple[BoolArray, BoolArray]:
+        """Returns whether i and whether j is clicked in each impression, one user per entry.
+
+        Raises:
+            InvalidPopulation: the population is given by L alone, without clicks by item (field `u`).
+        """
+        _, clicks = self._groups()
+        group = np.searchsorted(self._group_ends, rng.random(len(i)), side="right")
+        return rng.random(len(i)) < clicks[group, i], rng.random(len(i)) < clicks[group, j]
 
     def exact_rewards(self, i: IntArray | int, j: IntArray | int) -> FloatArray:
         """Returns R_ij = 1 - L_ij elementwise: the reward of one impression in the deterministic model."""

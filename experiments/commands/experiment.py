@@ -1,4 +1,4 @@
-"""`bestpair experiment`: certify, planner, gap and page; budget and figures are in `fixed_budget`."""
+"""`bestpair experiment`: certify, planner, waiting, gap and page; budget and figures are in `fixed_budget`."""
 
 import json
 from pathlib import Path
@@ -21,12 +21,17 @@ from experiments.commands.options import (
     parse_integers,
     parse_names,
     parse_numbers,
+    select,
     short,
     with_progress,
 )
 from experiments.gap import draw, follow
 from experiments.planner import EPSILON_FACTORS, Estimate, Expected, estimates_of, run_trials, trials_for
 from experiments.results_page import fill
+from experiments.waiting import PAUSE, WAYS, Setting, Spread, Trial
+from experiments.waiting import Line as WaitingLine
+from experiments.waiting import lines_of as waiting_lines_of
+from experiments.waiting import run_trials as run_waiting_trials
 
 experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tables or draw charts.")
 experiment.command()(figures)
@@ -106,6 +111,43 @@ def planner(
     kind = f"family {family}" if click_rate is None else f"clicked {click_rate:.2%} of the time on average"
     typer.echo(f"{items} items, {kind}; {groups} groups; delta {delta:g}; {traffic:,.0f} impressions per day\n")
     Console().print(_planner_table(lines, traffic))
+
+
+@experiment.command()
+def waiting(
+    feedback: Annotated[str, typer.Option(help="Kinds of feedback, separated by commas.")] = "pairs,items",
+    rates: Annotated[str, typer.Option(help="Impressions per second, separated by commas.")] = "50,500",
+    lifetimes: Annotated[str, typer.Option(help="ticket_ttl_seconds, separated by commas.")] = "60,300",
+    losses: Annotated[str, typer.Option(help="Parts of the answers that are lost.")] = "0,0.001,0.01,0.05",
+    pause: Annotated[
+        bool, typer.Option("--pause", help="Measure explore with a pause for the proof, too (not in the service).")
+    ] = False,
+    runs: Annotated[int, typer.Option(min=1, help="Populations per line.")] = 5,
+    epsilon: Epsilon = 0.1,
+    delta: Delta = 0.1,
+    seed: Seed = 0,
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure what late and lost answers cost until certification, by how impressions are counted.
+
+    Sessions run in simulated time: 20 items of `ads6`, answers after 5 s (median), 99.9 % of them within a minute.
+    "prefix per pair" is the rule of version 0.1.0; "explore" and "exploit" are the values of `while_waiting`.
+    """
+    settings = [
+        Setting(select("feedback", [kind], ("pairs", "items"))[0], rate, lifetime, lost, epsilon, delta)
+        for kind in parse_names(feedback)
+        for rate in parse_numbers("rates", rates)
+        for lifetime in parse_numbers("lifetimes", lifetimes)
+        for lost in parse_numbers("losses", losses)
+    ]
+    ways = (*WAYS, PAUSE) if pause else WAYS
+    trials = [Trial(setting, way, seed + run) for run in range(runs) for setting in settings for way in ways]
+    lines = waiting_lines_of(with_progress(run_waiting_trials(trials, workers), len(trials)))
+    if as_json:
+        typer.echo(json.dumps([line.as_json() for line in lines], indent=1))
+        return
+    Console().print(_waiting_table(lines))
 
 
 @experiment.command()
@@ -196,6 +238,33 @@ def _planner_table(lines: list[Estimate], traffic: float) -> Table:
         + (f"\n{uncertified} sessions ended without a certificate." if uncertified else "")
     )
     return table
+
+
+def _waiting_table(lines: list[WaitingLine]) -> Table:
+    table = new_table(("", "shown", "times", "seconds", "times ", "cert."), left=("",))
+    for line in lines:
+        if line.way == WAYS[0]:
+            one = line.setting
+            name = f"{one.feedback} {one.per_second:g}/s {one.ttl_seconds:g} s {one.lost:.1%}"
+            table.add_row(name, style="bold cyan")
+        table.add_row(
+            line.way.name,
+            short(line.impressions.median),
+            _ratio(line.impressions_ratio),
+            f"{line.seconds.median:,.0f}",
+            _ratio(line.seconds_ratio),
+            f"{line.certified}/{line.runs}",
+        )
+    table.caption = (
+        f"Medians of {lines[0].runs} populations; wrong certificates: {sum(line.wrong for line in lines)}.\n"
+        "shown: impressions that explore; times: ratio to a prefix per pair, seed by\n"
+        "seed, and quartiles. Headings: traffic, ticket_ttl_seconds, lost answers."
+    )
+    return table
+
+
+def _ratio(ratio: Spread) -> str:
+    return f"{ratio.median:.2f} ({ratio.low:.2f}-{ratio.high:.2f})"
 
 
 def _days(days: float) -> str:

@@ -60,6 +60,30 @@ def test_planner_prints_days() -> None:
     assert "click_rate: must be strictly between 0 and 1" in str(refused.exception)
 
 
+def test_waiting_prints_ratios_to_a_prefix_per_pair(tmp_path: Path) -> None:
+    setting = ("--feedback", "items", "--rates", "50", "--lifetimes", "60", "--losses", "0.01")
+    words = ("experiment", "waiting", *ONE_RUN, *setting, "--epsilon", "0.3", "--delta", "0.5")
+    rows = json.loads(bestpair(*words, "--json").stdout)
+    assert [row["way"] for row in rows] == ["prefix per pair", "explore", "exploit"]
+    before, explore, exploit = rows
+    assert (before["certified"], before["impressions_ratio"]["median"]) == (1, 1.0)
+    assert explore["seconds_ratio"]["median"] == pytest.approx(
+        explore["seconds"]["median"] / before["seconds"]["median"], abs=0.001
+    )
+    assert exploit["impressions"]["median"] < explore["impressions"]["median"]
+    shown = bestpair(*words).stdout
+    assert "items 50/s 60 s 1.0%" in shown
+    assert f"{explore['impressions_ratio']['median']:.2f}" in shown
+    refused = bestpair("experiment", "waiting", "--feedback", "stars")
+    assert "feedback: must be one of" in str(refused.exception)
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/waiting.json").write_text(json.dumps(rows))
+    page = tmp_path / "results.md"
+    page.write_text("<!-- from waiting.json -->\n<!-- end -->\n")
+    assert bestpair("experiment", "page", str(page)).exit_code == 0
+    assert f"| items | 50 | 60 s | 1 % | {before['impressions']['median']:,.0f} |" in page.read_text()
+
+
 def test_a_page_is_filled_in_place(tmp_path: Path) -> None:
     page = tmp_path / "results.md"
     page.write_text("<!-- from budget.json -->\n<!-- end -->\n")

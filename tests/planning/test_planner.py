@@ -110,6 +110,30 @@ class TestAdvance:
         assert asked.pop(pair, 0) - handed_out.pop(pair, 0) == 1, "the open impression is not asked for again"
         assert asked == handed_out
 
+    async def test_an_awaited_proof_is_not_checked_at_every_answer_but_at_the_last_one(
+        self, store: SessionStore, planner: Planner, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        checks = []
+
+        async def wait_for_the_watermark(session: Session, _at: datetime) -> None:
+            checks.append(session.plan_version)
+            await asyncio.sleep(1.0)  # the next check is allowed after nine times as long
+
+        monkeypatch.setattr(planner._worker, "plan_stored", wait_for_the_watermark)
+        session_id = await a_session(store)
+        first, second, *others = await issue(store, session_id, 3 * DEMAND)
+        await answer(store, session_id, others[:DEMAND])
+        await planner.advance(session_id)
+        assert len(checks) == 1, "the known answers would certify the session"
+        await answer(store, session_id, others[DEMAND:])
+        await planner.advance(session_id)
+        await answer(store, session_id, [first])
+        await planner.advance(session_id)
+        assert len(checks) == 1, "the plan is complete and the watermark has moved, but too soon after the last check"
+        await answer(store, session_id, [second])
+        await planner.advance(session_id)
+        assert len(checks) == 2, "nothing else will arrive"
+
     async def test_impressions_of_an_earlier_plan_do_not_meet_the_demand_of_the_next_one(
         self, store: SessionStore, planner: Planner
     ) -> None:

@@ -132,3 +132,16 @@ def test_a_draw_next_to_one_falls_into_the_last_group() -> None:
 
     tenths = Population.mixture([0.1] * 10, np.zeros((10, 2)))  # ten times .1 sums to less than 1
     assert Users(tenths).respond(Impression("t", 0, 1, 0.0), AlmostOne(np.random.PCG64(1))).clicked == ()
+
+
+def test_click_draws_one_user_per_entry_with_the_right_frequencies() -> None:
+    people = Population.mixture([0.3, 0.7], [[0.9, 0.8, 0.1], [0.1, 0.2, 0.6]])
+    n = 100_000
+    i, j = np.full(n, 0), np.full(n, 1)
+    on_i, on_j = Users(people).click(i, j, np.random.default_rng(3))
+    tolerance = 5 * 0.5 / np.sqrt(n)
+    assert abs(np.mean(on_i) - (0.3 * 0.9 + 0.7 * 0.1)) < tolerance
+    assert abs(np.mean(on_j) - (0.3 * 0.8 + 0.7 * 0.2)) < tolerance
+    assert abs(np.mean(~(on_i | on_j)) - people.loss(0, 1)) < tolerance, "both items are seen by the same user"
+    with pytest.raises(InvalidPopulation):
+        Users(Population.from_factor([[0.5], [0.4]])).click(i, j, np.random.default_rng(3))

@@ -112,7 +112,7 @@ def contrasts(
     for bets in placed:
         rows = place[start : start + len(bets.rivals)]
         version = bets.outlook.version + 1
-        sums = settle_bets(bets, slot_counts(bets, evidence.issued(version, version)))
+        sums = sums_of(bets, evidence.issued(version, version))
         for column, more in zip(total, sums, strict=True):
             column[..., rows] += more
         start += len(bets.rivals)
@@ -131,6 +131,11 @@ def proven(sums: Sums, left_over: FloatArray, lower: FloatArray, upper: float, s
     known = known - np.where(spare > 0, spare * upper, spare * lower)
     weight = np.maximum(sums.of_rival, sums.of_nominee)
     return np.clip(np.divide(known, weight, out=np.full(known.shape, -1.0), where=weight > 0), -1.0, 1.0)
+
+
+def sums_of(bets: Bets, shown: Evidence) -> Sums:
+    """Returns the result of a plan's bets, from the impressions of the plan."""
+    return settle_bets(bets, slot_counts(bets, shown))
 
 
 def settle_bets(bets: Bets, counts: SlotCounts) -> Sums:
