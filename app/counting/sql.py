@@ -8,7 +8,7 @@ to take feedback up to the end of a window is known only after a heartbeat, whic
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import add
 
@@ -20,7 +20,7 @@ from app.counting.delays import Delays
 from app.counting.rules import Cell, EvidenceRows, Fold, fold, rows_of
 from app.counting.signals_sql import FOLDED_COLUMNS, OPEN_NON_CLICKS, Signals, signals_of
 from app.database.database import Timeline, now
-from app.database.heartbeat import Heartbeat, uptime_periods
+from app.database.heartbeat import Heartbeat, Uptime, uptime_periods
 from app.database.statements import BulkInsert, IsOneOf, ParameterValue, Prepared
 from app.database.store import Store
 from app.database.tables import evidence, impressions, sessions
@@ -227,7 +227,9 @@ def read_part(connection: Connection, session_id: str, overview: Overview) -> Pa
     session = one_row(connection, _SESSION, session_id)
     rows = _RANGE.rows(connection, id=session_id, watermark=session.watermark, last=overview.last)
     found = [StoredImpression(*row) for row in rows]
-    uptimes = uptime_periods(connection, found[0].issued_at) if found and overview.has_window else []
+    uptimes: Sequence[Uptime] = []
+    if found and overview.has_window:  # not since the first one: the clock may have been set back after it
+        uptimes = uptime_periods(connection, min(each.issued_at for each in found))
     digest = bytes.fromhex(session.digest) if session.digest else chain_start(session_id)
     start = (session.watermark, digest)
     return Part(session.watermark, fold(found, overview.settings, overview.at, uptimes, start, overview.step))
