@@ -8,7 +8,7 @@ from app.impressions.handout_order import Impression, Order
 from app.services import Services
 from app.sessions.model import Item
 from app.wire.sessions import SessionCreate, SessionPatch
-from app.wire.vocabulary import State, WhileWaiting
+from app.wire.vocabulary import MissingFeedback, State, WhileWaiting
 from tests.examples import feedback, let_time_pass, reward
 from tests.session_fixtures import new_session
 from tests.store import SessionStore
@@ -73,6 +73,26 @@ async def test_a_crash_between_fold_and_plan_while_the_best_pair_is_shown(store:
     assert await store.sessions_to_advance() == [session_id]
     await planner.advance(session_id)
     assert (await store.session(session_id)).plan_version == 2
+    assert await store.sessions_to_advance() == []
+
+
+async def test_the_last_report_of_a_spent_budget_contains_all_answers(store: SessionStore) -> None:
+    """They are known long before their windows close: the last plan waits for that."""
+    services = store.services()
+    planner = services.sessions.planner
+    window = {"attribution_window_seconds": 1000, "missing_feedback": MissingFeedback.VOID}
+    session_id = await create(services, new_session(items=ITEMS, budget=60, epsilon=0.01, seed=1, **window))
+    for _ in range(10):
+        given = [one for one in await next_pairs(services, session_id, 60) if one.counts]
+        await services.impressions.feedback_batch(session_id, [reward(one, k % 2) for k, one in enumerate(given)])
+        await planner.advance(session_id)
+    body = await best_pair(services, session_id)
+    assert (body["verdict"], body["samples"]) == ("not_yet", 0)
+    let_time_pass(store.url, 1001)
+    for waiting in await store.sessions_to_advance():
+        await planner.advance(waiting)
+    body = await best_pair(services, session_id)
+    assert (body["verdict"], body["samples"]) == ("exhausted", 60)
     assert await store.sessions_to_advance() == []
 
 
