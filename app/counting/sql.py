@@ -140,7 +140,7 @@ class Overview:
     step: ClockStep
     last: int  # the watermark can move to this sequence
     contradiction: Health | None  # two values of one entry, in the deterministic model
-    unchanged: FoldResult
+    unchanged: FoldResult  # the result if nothing more is folded
 
     @property
     def has_window(self) -> bool:
@@ -170,6 +170,7 @@ async def fold_session(store: Store, session_id: str) -> FoldResult:
         while result is not None and result.watermark < overview.last:
             part = None if overview.has_window else await store.read(read_part, session_id, overview)
             result = await store.write(store_part, session_id, overview, part, store.heartbeat)
+            overview = overview if result is None else replace(overview, unchanged=result)
         if result is not None:
             return result
         await store.write(store.maintain)  # a failover, a clock step, or an answer at the last moment: read again
@@ -202,7 +203,7 @@ def read_overview(connection: Connection, session_id: str) -> Overview:
     oldest = seen.oldest_waiting
     unchanged = FoldResult(
         Counters(session.issued, answered, session.void, session.counted),
-        known=session.counted + (seen.answered if settings.missing_feedback is MissingFeedback.VOID else 0),
+        known=_known(settings, session.counted, seen.answered),
         unanswered=seen.unanswered,
         watermark=session.watermark,
         plan_is_out=session.cursor >= session.handout_total,
@@ -255,24 +256,31 @@ def store_part(
         return None
     _ADD_EVIDENCE.run(connection, [(session_id, *row) for row in _tuples(new.evidence)])
     void, counted = session.void + new.n_void, session.counted + new.n_counted
+    answered_closed = session.answered_closed + new.n_answered
     connection.execute(
         _UPDATE_SESSION,
         {"session": session_id, "watermark": new.watermark, "digest": new.digest.hex(),
          "delays": _delays(session.delays, overview.settings, new), "void": void, "counted": counted,
-         "answered_closed": session.answered_closed + new.n_answered},
+         "answered_closed": answered_closed},
     )  # fmt: skip
-    # The numbers of answered and known impressions are sums over both sides of the watermark, as are the signals: they
-    # do not change when it moves.
+    # The number of answered impressions is a sum over both sides of the watermark, as are the signals: they do not
+    # change when it moves.
     before = overview.unchanged
     return replace(
         before,
         counters=Counters(session.issued, before.counters.answered, void, counted),
+        known=_known(overview.settings, counted, before.counters.answered - answered_closed),
         unanswered=before.unanswered - len(new.given_up),
         watermark=new.watermark,
         plan_is_out=session.cursor >= session.handout_total,
         stored_health=from_text(session.health),
         quiet_seconds=0.0,
     )
+
+
+def _known(settings: Settings, counted: int, answered_above: int) -> int:
+    """Returns the number of answers that plans may use; where silence is an outcome, those that are counted."""
+    return counted + (answered_above if settings.missing_feedback is MissingFeedback.VOID else 0)
 
 
 def _give_up(connection: Connection, session_id: str, settings: Settings, new: Fold) -> bool:
