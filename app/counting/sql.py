@@ -249,9 +249,10 @@ def store_part(
     if part is None:
         heartbeat.beat(connection, session.now)
         part = read_part(connection, session_id, overview)
-    if part.watermark != session.watermark:
-        return None
     new = part.fold
+    # Another fold was faster, or the impressions are gone: the session is being deleted.
+    if part.watermark != session.watermark or new.watermark == part.watermark:
+        return None
     if not _give_up(connection, session_id, overview.settings, new):
         return None
     _ADD_EVIDENCE.run(connection, [(session_id, *row) for row in _tuples(new.evidence)])

@@ -2,15 +2,18 @@
 
 import asyncio
 import json
+from typing import Any
 
-from app.counting.sql import FOLDED_AT_ONCE
+import pytest
+
+from app.counting.sql import FOLDED_AT_ONCE, read_part
 from app.engine.problem import Model
 from app.impressions.handout_order import Impression, Order
 from app.services import Services
 from app.sessions.model import Item
 from app.wire.sessions import SessionCreate, SessionPatch
 from app.wire.vocabulary import MissingFeedback, State, WhileWaiting
-from tests.examples import a_session, feedback, issue, let_time_pass, reward
+from tests.examples import a_session, execute, feedback, issue, let_time_pass, reward
 from tests.session_fixtures import new_session
 from tests.store import SessionStore
 
@@ -117,6 +120,24 @@ async def test_a_fold_in_several_transactions_leaves_nothing_unanswered(store: S
     let_time_pass(store.url, 100)
     folded = await store.fold_result(session_id)
     assert (folded.watermark, folded.unanswered) == (FOLDED_AT_ONCE + 500, 0)
+
+
+async def test_a_fold_ends_if_its_impressions_are_being_deleted(
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = await a_session(store)
+    given = await issue(store, session_id, 3)
+    await store.answer(session_id, [reward(one, 1) for one in given])
+    read = store.read
+
+    async def read_after_deletion(work: Any, *arguments: Any) -> Any:
+        if work is read_part:
+            execute(store.url, "DELETE FROM impressions")
+        return await read(work, *arguments)
+
+    monkeypatch.setattr(store, "read", read_after_deletion)
+    async with asyncio.timeout(10):
+        assert (await store.fold_result(session_id)).watermark == 0
 
 
 async def test_a_budget_can_be_raised_again_after_a_crash_before_the_plan(store: SessionStore) -> None:
