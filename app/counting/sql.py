@@ -87,6 +87,12 @@ _GIVE_UP = Prepared(  # a subquery, not a CTE: for a statement that starts with 
     .where(_OF_SESSION, impressions.c.sequence.in_(_SILENT))
     .values(given_up=True, void=or_(impressions.c.void, bindparam("silence_is_void", type_=Boolean())))
 )
+_LOCK = Prepared(
+    select(impressions.c.sequence)
+    .where(_OF_SESSION, IsOneOf(impressions.c.sequence, "sequences"))
+    .order_by(impressions.c.sequence)
+    .with_for_update()
+)
 _MAKE_VOID = Prepared(
     update(impressions).where(_OF_SESSION, IsOneOf(impressions.c.sequence, "sequences")).values(void=True)
 )
@@ -290,11 +296,13 @@ def _give_up(connection: Connection, session_id: str, settings: Settings, new: F
     The marks of the others stay in any case: their time is over, whether or not the watermark moves.
     """
     silence_is_void = settings.missing_feedback is MissingFeedback.VOID
+    others = new.void if not silence_is_void else sorted({*new.void}.difference(new.given_up))
+    if others:  # after an outage: two statements follow, and feedback locks in issue order too
+        _LOCK.rows(connection, id=session_id, sequences=sorted({*new.given_up, *others}))
     if new.given_up:
         marked = _GIVE_UP.run(connection, id=session_id, sequences=new.given_up, silence_is_void=silence_is_void)
         if marked.rowcount != len(new.given_up):
             return False
-    others = new.void if not silence_is_void else sorted({*new.void}.difference(new.given_up))
     if others:
         _MAKE_VOID.run(connection, id=session_id, sequences=others)
     return True
