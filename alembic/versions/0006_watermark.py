@@ -76,6 +76,9 @@ def upgrade() -> None:
         _UNCOUNT,
         "DELETE FROM evidence WHERE n = 0 AND unanswered = 0",
         _UNCOUNT_TOTALS,
+        # "No click" is counted: a click that comes now is late, even if the clock is set. Void ones are marked already.
+        "UPDATE impressions SET given_up = true"
+        " WHERE epoch IS NOT NULL AND counts AND outcome IS NULL AND NOT not_shown AND NOT void",
     ):
         op.execute(statement)
     op.drop_index("ix_impressions_open", table_name="impressions")
@@ -98,7 +101,10 @@ def downgrade() -> None:
     op.add_column("evidence", sa.Column("epoch", sa.Integer(), nullable=False, server_default=one))
     op.drop_index("ix_impressions_late", table_name="impressions")
     op.execute("ALTER TABLE impressions RENAME COLUMN old_epoch TO epoch")
-    op.execute("UPDATE sessions SET epoch = 1 + coalesce((SELECT max(epoch) FROM plans WHERE session_id = id), 0)")
+    op.execute(
+        "UPDATE sessions"
+        " SET epoch = 1 + coalesce((SELECT max(epoch) FROM impressions WHERE session_id = sessions.id), 0)"
+    )
     op.execute(
         "UPDATE plans SET epoch = (SELECT epoch FROM sessions WHERE id = session_id) WHERE watermark IS NOT NULL"
     )

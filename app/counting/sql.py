@@ -8,7 +8,7 @@ to take feedback up to the end of a window is known only after a heartbeat, whic
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import add
 
@@ -20,7 +20,7 @@ from app.counting.delays import Delays
 from app.counting.rules import Cell, EvidenceRows, Fold, fold, rows_of
 from app.counting.signals_sql import FOLDED_COLUMNS, OPEN_NON_CLICKS, Signals, signals_of
 from app.database.database import Timeline, now
-from app.database.heartbeat import Heartbeat, uptime_periods
+from app.database.heartbeat import Heartbeat, Uptime, uptime_periods
 from app.database.statements import BulkInsert, IsOneOf, ParameterValue, Prepared
 from app.database.store import Store
 from app.database.tables import evidence, impressions, sessions
@@ -87,6 +87,12 @@ _GIVE_UP = Prepared(  # a subquery, not a CTE: for a statement that starts with 
     .where(_OF_SESSION, impressions.c.sequence.in_(_SILENT))
     .values(given_up=True, void=or_(impressions.c.void, bindparam("silence_is_void", type_=Boolean())))
 )
+_LOCK = Prepared(
+    select(impressions.c.sequence)
+    .where(_OF_SESSION, IsOneOf(impressions.c.sequence, "sequences"))
+    .order_by(impressions.c.sequence)
+    .with_for_update()
+)
 _MAKE_VOID = Prepared(
     update(impressions).where(_OF_SESSION, IsOneOf(impressions.c.sequence, "sequences")).values(void=True)
 )
@@ -140,7 +146,7 @@ class Overview:
     step: ClockStep
     last: int  # the watermark can move to this sequence
     contradiction: Health | None  # two values of one entry, in the deterministic model
-    unchanged: FoldResult
+    unchanged: FoldResult  # the result if nothing more is folded
 
     @property
     def has_window(self) -> bool:
@@ -170,6 +176,7 @@ async def fold_session(store: Store, session_id: str) -> FoldResult:
         while result is not None and result.watermark < overview.last:
             part = None if overview.has_window else await store.read(read_part, session_id, overview)
             result = await store.write(store_part, session_id, overview, part, store.heartbeat)
+            overview = overview if result is None else replace(overview, unchanged=result)
         if result is not None:
             return result
         await store.write(store.maintain)  # a failover, a clock step, or an answer at the last moment: read again
@@ -202,7 +209,7 @@ def read_overview(connection: Connection, session_id: str) -> Overview:
     oldest = seen.oldest_waiting
     unchanged = FoldResult(
         Counters(session.issued, answered, session.void, session.counted),
-        known=session.counted + (seen.answered if settings.missing_feedback is MissingFeedback.VOID else 0),
+        known=_known(settings, session.counted, seen.answered),
         unanswered=seen.unanswered,
         watermark=session.watermark,
         plan_is_out=session.cursor >= session.handout_total,
@@ -227,7 +234,9 @@ def read_part(connection: Connection, session_id: str, overview: Overview) -> Pa
     session = one_row(connection, _SESSION, session_id)
     rows = _RANGE.rows(connection, id=session_id, watermark=session.watermark, last=overview.last)
     found = [StoredImpression(*row) for row in rows]
-    uptimes = uptime_periods(connection, found[0].issued_at) if found and overview.has_window else []
+    uptimes: Sequence[Uptime] = []
+    if found and overview.has_window:  # not since the first one: the clock may have been set back after it
+        uptimes = uptime_periods(connection, min(each.issued_at for each in found))
     digest = bytes.fromhex(session.digest) if session.digest else chain_start(session_id)
     start = (session.watermark, digest)
     return Part(session.watermark, fold(found, overview.settings, overview.at, uptimes, start, overview.step))
@@ -246,25 +255,28 @@ def store_part(
     if part is None:
         heartbeat.beat(connection, session.now)
         part = read_part(connection, session_id, overview)
-    if part.watermark != session.watermark:
-        return None
     new = part.fold
+    # Another fold was faster, or the impressions are gone: the session is being deleted.
+    if part.watermark != session.watermark or new.watermark == part.watermark:
+        return None
     if not _give_up(connection, session_id, overview.settings, new):
         return None
     _ADD_EVIDENCE.run(connection, [(session_id, *row) for row in _tuples(new.evidence)])
     void, counted = session.void + new.n_void, session.counted + new.n_counted
+    answered_closed = session.answered_closed + new.n_answered
     connection.execute(
         _UPDATE_SESSION,
         {"session": session_id, "watermark": new.watermark, "digest": new.digest.hex(),
          "delays": _delays(session.delays, overview.settings, new), "void": void, "counted": counted,
-         "answered_closed": session.answered_closed + new.n_answered},
+         "answered_closed": answered_closed},
     )  # fmt: skip
-    # The numbers of answered and known impressions are sums over both sides of the watermark, as are the signals: they
-    # do not change when it moves.
+    # The number of answered impressions is a sum over both sides of the watermark, as are the signals: they do not
+    # change when it moves.
     before = overview.unchanged
     return replace(
         before,
         counters=Counters(session.issued, before.counters.answered, void, counted),
+        known=_known(overview.settings, counted, before.counters.answered - answered_closed),
         unanswered=before.unanswered - len(new.given_up),
         watermark=new.watermark,
         plan_is_out=session.cursor >= session.handout_total,
@@ -273,17 +285,24 @@ def store_part(
     )
 
 
+def _known(settings: Settings, counted: int, answered_above: int) -> int:
+    """Returns the number of answers that plans may use; where silence is an outcome, those that are counted."""
+    return counted + (answered_above if settings.missing_feedback is MissingFeedback.VOID else 0)
+
+
 def _give_up(connection: Connection, session_id: str, settings: Settings, new: Fold) -> bool:
     """Marks impressions as given up and as void; returns False if one of those without an answer has one now.
 
     The marks of the others stay in any case: their time is over, whether or not the watermark moves.
     """
     silence_is_void = settings.missing_feedback is MissingFeedback.VOID
+    others = new.void if not silence_is_void else sorted({*new.void}.difference(new.given_up))
+    if others:  # after an outage: two statements follow, and feedback locks in issue order too
+        _LOCK.rows(connection, id=session_id, sequences=sorted({*new.given_up, *others}))
     if new.given_up:
         marked = _GIVE_UP.run(connection, id=session_id, sequences=new.given_up, silence_is_void=silence_is_void)
         if marked.rowcount != len(new.given_up):
             return False
-    others = new.void if not silence_is_void else sorted({*new.void}.difference(new.given_up))
     if others:
         _MAKE_VOID.run(connection, id=session_id, sequences=others)
     return True

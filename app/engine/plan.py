@@ -83,7 +83,8 @@ def plan(
 ) -> Plan | None:
     """Returns what to show next and what is proven; the same arguments always give the same plan.
 
-    None: the known answers would certify, so nothing new has to be planned; the proof waits for the watermark.
+    None: the known answers would certify the leader, or leave nothing to show. Nothing new has to be planned, and the
+    verdict waits for the watermark.
 
     `evidence` proves; `known`, which contains it, is what the policy sees (None: the evidence is all that is known).
     The verdict comes from the certificate, never from the policy's own stopping rule. A certified verdict latches and
@@ -115,6 +116,8 @@ def plan(
     situation = Situation(problem, known, expected, memory.notes, version, room, rng, memory.choices)
     proposal = policy.propose(situation)
     demand = proposal.demand.limited(room, rng)
+    if not demand.total and known is not evidence:
+        return None  # the last plan of a session: what it reports has to contain all answers
     report = Report(
         **_displayed_part(proposal.pair, problem, evidence, assessment),
         pair=proposal.pair,

@@ -72,7 +72,8 @@ def late_answers_of(planning_input: PlanningInput) -> LateAnswers | None:
 def make_plan(planning_input: PlanningInput, now: datetime) -> Planned | None:
     """Returns the next plan. It depends only on what is stored; `now` is only shown in the snapshot.
 
-    None: the answers that have arrived would certify the session, and the proof waits for the watermark.
+    None: the answers that have arrived would certify the session, or leave nothing to show; the verdict waits for the
+    watermark.
     """
     session, problem = planning_input.session, planning_input.session.problem
     policy = policy_named(session.settings.policy)

@@ -51,7 +51,7 @@ class PlanWorker:
         self._process: _Process | None = None
 
     async def plan_stored(self, session: Session, now: datetime) -> Planned | None:
-        """Returns the next plan of a stored session, None if its known answers only await their proof.
+        """Returns the next plan of a stored session, None if its verdict only waits for the watermark.
 
         Raises SessionNotFound, StorageUnavailable, ProcessDied, PlanFailed.
         """

@@ -53,6 +53,17 @@ class TestOutages:
         let_time_pass(database_url, 100)
         assert await store.fold(session_id) == Counters(issued=6, answered=1, void=4, counted=2)
 
+    async def test_what_was_shown_after_the_clock_was_set_back_counts(
+        self, store: SessionStore, database_url: str
+    ) -> None:
+        """One fold passes both: the first impression was issued later than the last, by what the clock said."""
+        session_id, _ = await self._session(store)
+        execute(database_url, "UPDATE impressions SET issued_at = issued_at + 3600")  # by the clock that was wrong
+        execute(database_url, "UPDATE sessions SET open_at_clock_step = next_sequence - 1")
+        await issue(store, session_id, 2)
+        let_time_pass(database_url, 100)
+        assert await store.fold(session_id) == Counters(issued=6, answered=1, void=4, counted=2)
+
     async def test_without_a_window_lifetimes_begin_again_when_the_clock_is_set(
         self, store: SessionStore, database_url: str
     ) -> None:

@@ -13,6 +13,7 @@ from app.counting import sql as counting
 from app.database.database import migration_engine
 from app.impressions.feedback import FeedbackStatus
 from app.sessions.model import Counters
+from app.wire.vocabulary import MissingFeedback
 from tests.examples import a_session, execute, exported, issue, let_time_pass, reward
 from tests.store import SessionStore
 
@@ -100,6 +101,26 @@ async def test_an_answer_that_comes_second_is_late(store: SessionStore, other: C
         [FeedbackStatus.LATE, FeedbackStatus.DUPLICATE],
     ]
     assert {row["outcome"] for row in await exported(store, session_id, "impression")} == {None}
+
+
+async def test_a_fold_after_an_outage_locks_in_issue_order(
+    store: SessionStore, other: Connection, postgresql_url: str
+) -> None:
+    """As feedback does; otherwise each could wait for the other. The first row is answered, the second is silent."""
+    silence = MissingFeedback.NO_CLICK
+    session_id = await a_session(store, missing_feedback=silence, attribution_window_seconds=60.0)
+    given = await issue(store, session_id, 2)
+    await store.answer(session_id, [reward(given[0], 1)])
+    let_time_pass(postgresql_url, 100)
+    execute(postgresql_url, "UPDATE uptimes SET last_beat_at = began_at + 30")
+    lock = text("SELECT 1 FROM impressions WHERE session_id = :id AND sequence = :sequence FOR UPDATE")
+    other.execute(text("SET LOCAL lock_timeout = '300ms'"))
+    other.execute(lock, {"id": session_id, "sequence": 1})
+    fold = asyncio.create_task(store.fold(session_id))
+    assert await waits(fold)
+    other.execute(lock, {"id": session_id, "sequence": 2})
+    other.commit()
+    assert await fold == Counters(issued=2, answered=1, void=2, counted=0)
 
 
 async def test_many_answers_at_the_last_moment_are_late_or_counted(store: SessionStore, postgresql_url: str) -> None:

@@ -2,14 +2,18 @@
 
 import asyncio
 import json
+from typing import Any
 
+import pytest
+
+from app.counting.sql import FOLDED_AT_ONCE, read_part
 from app.engine.problem import Model
 from app.impressions.handout_order import Impression, Order
 from app.services import Services
 from app.sessions.model import Item
 from app.wire.sessions import SessionCreate, SessionPatch
-from app.wire.vocabulary import State, WhileWaiting
-from tests.examples import feedback, let_time_pass, reward
+from app.wire.vocabulary import MissingFeedback, State, WhileWaiting
+from tests.examples import a_session, execute, feedback, issue, let_time_pass, reward
 from tests.session_fixtures import new_session
 from tests.store import SessionStore
 
@@ -74,6 +78,66 @@ async def test_a_crash_between_fold_and_plan_while_the_best_pair_is_shown(store:
     await planner.advance(session_id)
     assert (await store.session(session_id)).plan_version == 2
     assert await store.sessions_to_advance() == []
+
+
+async def test_a_plan_follows_the_fold_that_completes_it_where_silence_is_an_outcome(store: SessionStore) -> None:
+    """All is folded then: without a request, nothing would advance the session again."""
+    services = store.services()
+    planner = services.sessions.planner
+    session_id = await create(services, new_session(items=ITEMS, attribution_window_seconds=1, epsilon=0.01, seed=1))
+    last = await store.last_plan(session_id)
+    assert last is not None
+    given = await next_pairs(services, session_id, last.demand.total)
+    await services.impressions.feedback_batch(session_id, [reward(one, 1) for one in given[::3]])
+    let_time_pass(store.url, 1.1)
+    await planner.advance(session_id)
+    assert (await store.session(session_id)).plan_version == 2
+
+
+async def test_the_last_report_of_a_spent_budget_contains_all_answers(store: SessionStore) -> None:
+    """They are known long before their windows close: the last plan waits for that."""
+    services = store.services()
+    planner = services.sessions.planner
+    window = {"attribution_window_seconds": 1000, "missing_feedback": MissingFeedback.VOID}
+    session_id = await create(services, new_session(items=ITEMS, budget=60, epsilon=0.01, seed=1, **window))
+    for _ in range(10):
+        given = [one for one in await next_pairs(services, session_id, 60) if one.counts]
+        await services.impressions.feedback_batch(session_id, [reward(one, k % 2) for k, one in enumerate(given)])
+        await planner.advance(session_id)
+    body = await best_pair(services, session_id)
+    assert (body["verdict"], body["samples"]) == ("not_yet", 0)
+    let_time_pass(store.url, 1001)
+    for waiting in await store.sessions_to_advance():
+        await planner.advance(waiting)
+    body = await best_pair(services, session_id)
+    assert (body["verdict"], body["samples"]) == ("exhausted", 60)
+    assert await store.sessions_to_advance() == []
+
+
+async def test_a_fold_in_several_transactions_leaves_nothing_unanswered(store: SessionStore) -> None:
+    session_id = await a_session(store, ticket_ttl_seconds=60.0)
+    await issue(store, session_id, FOLDED_AT_ONCE + 500)
+    let_time_pass(store.url, 100)
+    folded = await store.fold_result(session_id)
+    assert (folded.watermark, folded.unanswered) == (FOLDED_AT_ONCE + 500, 0)
+
+
+async def test_a_fold_ends_if_its_impressions_are_being_deleted(
+    store: SessionStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session_id = await a_session(store)
+    given = await issue(store, session_id, 3)
+    await store.answer(session_id, [reward(one, 1) for one in given])
+    read = store.read
+
+    async def read_after_deletion(work: Any, *arguments: Any) -> Any:
+        if work is read_part:
+            execute(store.url, "DELETE FROM impressions")
+        return await read(work, *arguments)
+
+    monkeypatch.setattr(store, "read", read_after_deletion)
+    async with asyncio.timeout(10):
+        assert (await store.fold_result(session_id)).watermark == 0
 
 
 async def test_a_budget_can_be_raised_again_after_a_crash_before_the_plan(store: SessionStore) -> None:

@@ -11,6 +11,7 @@ from app.database.database import migration_engine
 from app.database.faults import DatabaseBehind
 from app.database.migrations import REVISION_TABLE, current, downgrade, head, migrate
 from app.database.tables import metadata
+from app.impressions.feedback import FeedbackStatus
 from app.wire.vocabulary import FeedbackKind, MissingFeedback
 from tests.contracts.reference import sums_of
 from tests.examples import a_session, execute, feedback, issue, let_time_pass, order, reward
@@ -152,3 +153,38 @@ async def test_what_version_0_1_0_counted_ahead_of_the_watermark_counts_once(
     assert await after.fold(session_id) == whole
     assert sums_of((await after.planning_input(session_id)).evidence) == sums, "nothing is lost or counted twice"
     await after.close()
+
+
+async def test_a_click_on_a_non_click_that_version_0_1_0_counted_is_late(database_url: str) -> None:
+    """Even if the clock is set, after which the lifetime of open impressions begins again."""
+    store = SessionStore(database_url)
+    await store.start()
+    session_id = await a_session(store, missing_feedback=MissingFeedback.NO_CLICK, attribution_window_seconds=60.0)
+    (shown,) = await issue(store, session_id, 1)
+    let_time_pass(database_url, 100)
+    assert (await store.fold(session_id)).counted == 1
+    await store.close()
+    downgrade(database_url, "0005")
+    migrate(database_url)
+    after = SessionStore(database_url)
+    await after.start()
+    issued_at = execute(database_url, "SELECT issued_at FROM impressions")[0][0]
+    step = "UPDATE sessions SET open_at_clock_step = 1, clock_step_at = :at"
+    execute(database_url, step, {"at": issued_at + 100})
+    assert await after.answer(session_id, [reward(shown, 1)]) == [FeedbackStatus.LATE]
+    await after.close()
+
+
+async def test_after_a_downgrade_folds_have_higher_numbers_than_before_the_upgrade(database_url: str) -> None:
+    store = SessionStore(database_url)
+    await store.start()
+    session_id = await a_session(store)
+    given = await issue(store, session_id, 4)
+    await store.answer(session_id, [reward(one, 1) for one in given[:3]])
+    await store.fold(session_id)
+    await store.close()
+    execute(database_url, "UPDATE impressions SET old_epoch = 9 WHERE sequence <= 2")  # by version 0.1.0
+    downgrade(database_url, "0005")
+    assert execute(database_url, "SELECT epoch FROM sessions") == [(10,)]
+    assert execute(database_url, "SELECT epoch FROM impressions ORDER BY sequence") == [(9,), (9,), (10,), (None,)]
+    migrate(database_url)

@@ -95,6 +95,13 @@ def test_the_demand_is_cut_to_what_the_budget_leaves(spent: int, asked: int) -> 
     assert step.report.verdict is (Verdict.NOT_YET if asked else Verdict.EXHAUSTED)
 
 
+def test_the_budget_is_exhausted_once_all_answers_are_evidence() -> None:
+    problem = Problem(n_items=3, epsilon=0.05, delta=0.1, budget=10)
+    known = evidence_from_rows(3, [(0, 1, 1, 10, 5.0)])
+    assert plan(Boastful(100), problem, Evidence.empty(3), Memory(), known) is None
+    assert plan(Boastful(100), problem, known, Memory()).report.verdict is Verdict.EXHAUSTED
+
+
 def test_chance_depends_on_seed_and_version_only() -> None:
     def drawn(seed: int, version: int) -> object:
         problem = Problem(n_items=3, epsilon=0.05, delta=0.1, seed=seed)

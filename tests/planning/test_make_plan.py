@@ -150,9 +150,10 @@ class TestKnownAnswers:
     def test_they_use_up_the_budget(self, make_record: MakeRecord) -> None:
         given = self.waiting(make_record, policy="lucb")
         n_known = sum(given.evidence.n) + sum(given.known.n)
-        for left, verdict in ((3, "not_yet"), (0, "exhausted")):
-            planned = made(replace(given, session=replace(given.session, budget=n_known + left)))
-            assert (planned.plan.demand.total, planned.plan.report.verdict) == (left, verdict)
+        planned = made(replace(given, session=replace(given.session, budget=n_known + 3)))
+        assert (planned.plan.demand.total, planned.plan.report.verdict) == (3, "not_yet")
+        spent = replace(given, session=replace(given.session, budget=n_known))
+        assert make_plan(spent, NOW) is None, "the last report waits for the watermark"
 
     def test_if_they_would_certify_there_is_no_plan_until_the_watermark_moves(self, make_record: MakeRecord) -> None:
         log = Log(make_record(epsilon=0.2, delta=0.1), np.random.default_rng(3), held=40)
