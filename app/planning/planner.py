@@ -157,14 +157,16 @@ class Planner:
     def _is_due(self, target: _Target, session: Session, folded: FoldResult) -> bool:
         """Returns whether to plan now: the plan is complete, or the watermark of an awaited proof has moved.
 
-        While a proof is awaited, a plan may demand only a few answers, so completion has to wait for the next check as
-        well. If nothing is unanswered, the check must not wait: there may be no later event that causes it.
+        While a proof is awaited, checks are limited, also those after as many answers as the plan demanded: these may
+        be few. If the watermark has passed all impressions, the check must not wait: no later event may cause it.
         """
-        complete, awaited = self._is_complete(target, session, folded), self._awaited.get(session.id)
+        awaited = self._awaited.get(session.id)
         if awaited is None:
-            return complete
+            return self._is_complete(target, session, folded)
         moved = folded.watermark > awaited.watermark
-        return (complete or moved) and (folded.unanswered == 0 or time.monotonic() >= awaited.check_after)
+        if moved and folded.counters.outstanding == 0:
+            return True
+        return (moved or folded.known >= target.known) and time.monotonic() >= awaited.check_after
 
     async def _plan(self, session: Session, folded: FoldResult) -> bool:
         """Makes and stores the next plan, if one is needed; returns False if another process had stored one already."""

@@ -19,7 +19,7 @@ from app.services import Services
 from app.sessions.model import Counters, Session
 from app.telemetry.metrics import Meter, cell_index
 from app.wire.sessions import SessionPatch
-from app.wire.vocabulary import State
+from app.wire.vocabulary import State, WhileWaiting
 from tests.examples import a_session, feedback, issue, let_time_pass, reward
 from tests.session_fixtures import items, new_session
 from tests.store import SessionStore
@@ -133,6 +133,24 @@ class TestAdvance:
         await answer(store, session_id, [second])
         await planner.advance(session_id)
         assert len(checks) == 2, "nothing else will arrive"
+
+    async def test_an_awaited_proof_is_not_checked_while_windows_are_open(
+        self, store: SessionStore, planner: Planner, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        checks = []
+
+        async def wait_for_the_watermark(session: Session, _at: datetime) -> None:
+            checks.append(session.plan_version)
+
+        monkeypatch.setattr(planner._worker, "plan_stored", wait_for_the_watermark)
+        session_id = await a_session(store, attribution_window_seconds=60.0, while_waiting=WhileWaiting.EXPLOIT)
+        await answer(store, session_id, [one for one in await issue(store, session_id, DEMAND) if one.counts])
+        for _ in range(5):
+            await planner.advance(session_id)
+        assert len(checks) == 1, "every answer is there, but nothing has changed since the first check"
+        let_time_pass(store.url, 61)
+        await planner.advance(session_id)
+        assert len(checks) == 2
 
     async def test_impressions_of_an_earlier_plan_do_not_meet_the_demand_of_the_next_one(
         self, store: SessionStore, planner: Planner
