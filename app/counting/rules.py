@@ -107,20 +107,38 @@ def fold(
     """
     result = Fold(*start)
     sums: dict[Cell, list[float]] = {}
-    digest = result.digest
+    digest, answers_are_final = result.digest, settings.attribution_window_seconds == 0
     for impression in impressions:
-        if not impression.counts:
-            digest = sha256(digest + _blank_row(impression)).digest()
-            result.watermark = impression.sequence
-            continue
-        if not _is_final(impression, settings, now, step):
+        if answers_are_final and impression.outcome is not None and impression.counts and not impression.void:
+            row = _count_answered(result, sums, impression)  # nearly all, so this is fast
+        elif not impression.counts:
+            row = _blank_row(impression)
+        elif _is_final(impression, settings, now, step):
+            void = _is_void(impression, settings, () if step.covers(impression.sequence) else uptimes)
+            _settle(result, sums, impression, void, settings)
+            row = _row(impression, void)
+        else:
             break
-        void = _is_void(impression, settings, () if step.covers(impression.sequence) else uptimes)
-        _settle(result, sums, impression, void, settings)
-        digest = sha256(digest + _row(impression, void)).digest()
+        digest = sha256(digest + row).digest()
         result.watermark = impression.sequence
     result.digest, result.evidence = digest, rows_of(sums)
     return result
+
+
+def _count_answered(result: Fold, sums: dict[Cell, list[float]], impression: StoredImpression) -> bytes:
+    """Counts an answered impression of a session without a window, and returns its row in the chain.
+
+    The same as `_settle` and `_row`, in half the time.
+    """
+    sequence, i, j, version, _, issued_at, outcome, clicked, answered_at = impression[:9]
+    reward = outcome or 0.0
+    if answered_at is not None:
+        (result.click_delays if reward > 0 else result.other_delays).append(answered_at - issued_at)
+    result.n_answered += 1
+    result.n_counted += 1
+    add_counts(sums, impression)
+    flags = COUNTS | HAS_OUTCOME if clicked is None else COUNTS | HAS_OUTCOME | HAS_CLICKED
+    return pack_row(sequence, i, j, version, flags, clicked or 0, reward, issued_at, answered_at or 0.0)
 
 
 def _settle(
@@ -228,15 +246,17 @@ def covered(began: float, ended: float, uptimes: Sequence[Uptime]) -> bool:
 
 def add_counts(sums: dict[Cell, list[float]], impression: StoredImpression) -> None:
     """Adds one impression to its cell: n, no-click sum, clicks on the lower item, on the higher item, unanswered."""
-    cell = sums.setdefault((*impression.pair, impression.plan_version), [0, 0.0, 0, 0, 0])
-    clicked = impression.clicked or 0
-    first, second = clicked & 1, clicked >> 1 & 1
-    if impression.i > impression.j:
-        first, second = second, first
+    _, i, j, version, _, _, outcome, clicked = impression[:8]
+    key = (i, j, version) if i <= j else (j, i, version)
+    cell = sums.get(key)
+    if cell is None:
+        cell = sums[key] = [0, 0.0, 0, 0, 0]
     cell[0] += 1
-    cell[1] += 1.0 - (impression.outcome or 0.0)
-    cell[2] += first
-    cell[3] += second
+    cell[1] += 1.0 - (outcome or 0.0)
+    if clicked:
+        first, second = clicked & 1, clicked >> 1 & 1
+        cell[2] += first if i <= j else second
+        cell[3] += second if i <= j else first
 
 
 def rows_of(sums: dict[Cell, list[float]]) -> EvidenceRows:
