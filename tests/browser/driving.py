@@ -1,5 +1,6 @@
 """A simulated ad server, and items with realistic labels."""
 
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -48,7 +49,8 @@ def serve(
             return best
         shown = [pair for pair in client.next_pairs(session_id, per_call) if pair.purpose == "explore"]
         if not shown:
-            continue  # the next plan is being made
+            time.sleep(0.05)  # the next plan is being made
+            continue
         i, j = (np.array([getattr(pair, name) for pair in shown]) for name in ("i", "j"))
         clicked = rng.random(len(shown)) >= users.loss(i, j)
         rewards = zip(shown, clicked.tolist(), strict=True)
