@@ -271,7 +271,7 @@ class DelayedSession:
     def _wait(self, now: float, target: int, checks: float) -> float:
         """Issues impressions until the plan is complete; returns when.
 
-        With `checks`, the session awaits its proof: returns at the first of these moments (one every so many seconds)
+        With `checks`, the session awaits its proof: returns at the first of these moments (one every `checks` seconds)
         at which the plan is complete or the watermark has moved.
         """
         if checks == NEVER:

@@ -98,7 +98,7 @@ NO_DELAYS = Delays()
 
 
 class TtlAdvice(NamedTuple):
-    """Another time to live that would fit better, and the measured quantile that says so."""
+    """Another time to live that would fit better, and the measured quantile that it is derived from."""
 
     seconds: int
     longer: bool

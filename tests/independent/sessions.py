@@ -84,9 +84,9 @@ def drive(client: Client, session: str, answer: Answer, until: Callable[[BestPai
     return best
 
 
-def send(client: Client, session: str, told: list[Feedback | None]) -> None:
+def send(client: Client, session: str, feedback: list[Feedback | None]) -> None:
     """Send the answers that are not lost."""
-    if answers := [one for one in told if one is not None]:
+    if answers := [one for one in feedback if one is not None]:
         client.feedbacks(session, answers)
 
 
@@ -140,8 +140,8 @@ def killed(client: Client, server: Server) -> str:
     settings = {"epsilon": 0.1, "delta": 0.1, "seed": 7, "feedback": "items", "attribution_window_seconds": 1.0}
     session, answer = client.create_session(names(6), **settings).id, Visitors(6).clicks_only
     drive(client, session, answer, lambda best: best.plan_version > 1)
-    told = [answer(pair) for pair in client.next_pairs(session, 60)]
-    send(client, session, told[:30])
+    feedback = [answer(pair) for pair in client.next_pairs(session, 60)]
+    send(client, session, feedback[:30])
     server.kill()
     server.start()
     drive(client, session, answer, is_certified)
