@@ -30,9 +30,65 @@ class InvalidProblem(ValueError):
         super().__init__(f"{field}: {advice}")
 
 
+@dataclass(frozen=True)
+class Goal:
+    """How close to the best the answer must be. With R = 1 - L, the probability of a click, and k the answer:
+
+        absolute:  R_k >= R_best - epsilon
+        relative:  R_k >= (1 - epsilon) R_best
+
+    Let U be an upper bound of L_k, and `gap` a bound of R_best - R_k. The absolute goal is reached if gap <= epsilon.
+    The relative goal is reached if gap <= epsilon/(1 - epsilon) (1 - U), because then
+
+        R_best <= R_k + gap <= R_k + epsilon/(1 - epsilon) R_k = R_k / (1 - epsilon).
+
+    So a relative goal is an absolute goal that depends on U (`allowed`). Everything else is written in terms of it.
+    """
+
+    epsilon: float
+    relative: bool = False
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.epsilon) and 0 < self.epsilon < 1):
+            raise InvalidProblem(self.field, f"must be strictly between 0 and 1, got {self.epsilon}")
+
+    @property
+    def field(self) -> str:
+        """The name of the setting that states this goal."""
+        return "relative_epsilon" if self.relative else "epsilon"
+
+    def allowed(self, upper: float) -> float:
+        """Returns the largest gap that reaches the goal if L of the answer is at most `upper`."""
+        return self.epsilon / (1 - self.epsilon) * (1 - upper) if self.relative else self.epsilon
+
+    def threshold(self, upper: float) -> float:
+        """Returns what L of every other pair must be proven to reach if L of the answer is at most `upper`."""
+        return upper - self.allowed(upper)
+
+    def width(self, mean: float) -> float:
+        """Returns how far above `mean` L of the answer may be if L of every other pair is proven to reach `mean`."""
+        return self.epsilon * (1 - mean) if self.relative else self.epsilon
+
+    def distance(self, gap: float, upper: float) -> float:
+        """Returns a gap in the terms of the goal: the goal is reached if this is at most `epsilon`."""
+        return relative_gap(gap, upper) if self.relative else gap
+
+    def missed_by(self, reward: float, best: float) -> bool:
+        """Returns whether a pair with this true reward does not reach the goal, where the best pair has `best`."""
+        return reward < ((1 - self.epsilon) * best if self.relative else best - self.epsilon)
+
+
+def relative_gap(gap: float, upper: float) -> float:
+    """Returns which part of the best reward a pair may lack if L of the pair is at most `upper`: 1 if nothing is known.
+
+    R_best <= R_k + gap and R_k >= 1 - upper, so (R_best - R_k) / R_best is at most gap / (gap + 1 - upper).
+    """
+    return gap / (gap + 1 - upper) if gap > 0 else 0.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """The question: a pair whose no-click probability is within `epsilon` of the lowest, with confidence 1-`delta`.
+    """The question: a pair that reaches the `goal`, with confidence 1-`delta`.
 
     `rank` is the number of groups of users, for policies that take it from the caller; None means "auto". A proof uses
     it in the deterministic model only (`bounds.exact`).
@@ -41,7 +97,7 @@ class Problem:
     """
 
     n_items: int
-    epsilon: float
+    goal: Goal
     delta: float
     rank: int | None = None
     model: Model = Model.STOCHASTIC
@@ -53,10 +109,8 @@ class Problem:
     def __post_init__(self) -> None:
         if self.n_items < 2:
             raise InvalidProblem("items", f"a pair needs at least 2 items, got {self.n_items}")
-        for name in ("epsilon", "delta"):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and 0 < value < 1):
-                raise InvalidProblem(name, f"must be strictly between 0 and 1, got {value}")
+        if not (math.isfinite(self.delta) and 0 < self.delta < 1):
+            raise InvalidProblem("delta", f"must be strictly between 0 and 1, got {self.delta}")
         if self.rank is not None and not 1 <= self.rank <= self.n_items:
             raise InvalidProblem("rank", f'must be "auto" or between 1 and {self.n_items} (the items), got {self.rank}')
         if self.budget is not None and self.budget < 1:
