@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture
 from app.simulation.run import Outcome, run_session
@@ -122,7 +122,7 @@ def run_one(session: Session) -> Outcome:
     people = mixture(instance.family, instance.n_items, instance.rank, drawn)
     problem = Problem(
         n_items=instance.n_items,
-        epsilon=instance.epsilon,
+        goal=Goal(instance.epsilon),
         delta=session.delta,
         seed=session.seed,
         item_clicks=session.item_clicks or session.policy.endswith(WITH_ITEMS),

@@ -17,7 +17,7 @@ from app.engine.memory import Memory
 from app.engine.plan import plan
 from app.engine.policies import policy_named
 from app.engine.policies.policy import Policy
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.population import Population
 from app.simulation.run import Outcome, outcome_of, run_budgets, show
@@ -89,7 +89,7 @@ def runs_for(
 def perform(run: Run) -> list[Result]:
     """Returns one result per budget. Matrix and users depend only on the seed, not on the policy."""
     policy, people = policy_named(run.policy), population(run.matrix, run.seed, run.folder)
-    base = Problem(n_items=people.n_items, epsilon=EPSILON, delta=DELTA, seed=run.seed)
+    base = Problem(n_items=people.n_items, goal=Goal(EPSILON), delta=DELTA, seed=run.seed)
     problem = problem_for(policy, base, run.matrix.rank)
     run_all = run_random_pairs if run.policy == RANDOM_PAIRS else run_budgets
     outcomes = run_all(policy, problem, people, source(Purpose.USERS, run.seed), run.budgets)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture, mixture_of_rate
 from app.simulation.population import Population
@@ -94,7 +94,7 @@ def run_trial(trial: Trial) -> Needed:
     people = trial.expected.draw(trial.seed)
     problem = Problem(
         n_items=people.n_items,
-        epsilon=trial.epsilon,
+        goal=Goal(trial.epsilon),
         delta=trial.delta,
         seed=trial.seed,
         item_clicks=trial.item_clicks,

@@ -14,7 +14,7 @@ import numpy as np
 
 from app.engine.arrays import BoolArray, FloatArray, IntArray
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture
 from app.wire.vocabulary import WhileWaiting
@@ -137,7 +137,7 @@ def run_trial(trial: Trial) -> Cost:
     people = mixture(FAMILY, N_ITEMS, RANK, np.random.default_rng([seed, RANK]))
     problem = Problem(
         n_items=N_ITEMS,
-        epsilon=setting.epsilon,
+        goal=Goal(setting.epsilon),
         delta=setting.delta,
         seed=seed,
         item_clicks=setting.feedback == "items",

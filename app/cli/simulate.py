@@ -25,7 +25,7 @@ from app.cli.options import (
 from app.client import AsyncClient, ProblemError
 from app.engine.plan import Report
 from app.engine.policies import DEFAULT_POLICIES, check_new, policy_named
-from app.engine.problem import Model, Problem, SelfPairs
+from app.engine.problem import Goal, Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
 from app.results.notes import epsilon_note
 from app.settings import InvalidSetting
@@ -69,7 +69,7 @@ def simulate(
     chosen = policy_named(policy or DEFAULT_POLICIES[model])
     problem = Problem(
         n_items=people.n_items,
-        epsilon=epsilon,
+        goal=Goal(epsilon),
         delta=delta,
         rank=parse_rank(rank),
         model=model,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Self
 from pydantic import ConfigDict
 
 from app.database.statements import AnyRow, compact_json
-from app.engine.problem import Model, Problem
+from app.engine.problem import Goal, Model, Problem
 from app.wire.session_settings import EditableSettings, FeedbackSettings, FixedSettings, SearchSettings, complete
 from app.wire.vocabulary import FeedbackKind, MissingFeedback, State
 
@@ -32,7 +32,7 @@ class Settings(FixedSettings):
         """Returns the settings as the engine takes them."""
         return Problem(
             n_items=n_items,
-            epsilon=self.epsilon,
+            goal=Goal(self.epsilon),
             delta=self.delta,
             rank=None if self.rank == "auto" else self.rank,
             model=self.model,

@@ -11,7 +11,7 @@ from app.engine.delta_shares import RemovedBound
 from app.engine.evidence import Evidence
 from app.engine.policies import POLICIES
 from app.engine.policies.policy import GUESSED_AT
-from app.engine.problem import Model, Problem, SelfPairs
+from app.engine.problem import Goal, Model, Problem, SelfPairs
 from app.results.certificates import digest_of, versions
 from app.results.report import ALWAYS_ASSUMED
 from app.verification.check import Check, Row, check, items, pair_of, unless
@@ -177,7 +177,7 @@ def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
     settings, n_items = certificate["settings"], len(certificate["session"]["items"])
     problem = Problem(
         n_items=n_items,
-        epsilon=settings["epsilon"],
+        goal=Goal(settings["epsilon"]),
         delta=settings["delta"],
         rank=None if settings["rank"] == "auto" else settings["rank"],
         model=Model(settings["model"]),

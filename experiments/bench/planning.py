@@ -19,7 +19,7 @@ from app.engine.evidence import Evidence
 from app.engine.memory import Memory
 from app.engine.plan import plan
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.simulation.mixtures import mixture
 from app.simulation.run import show
 from app.simulation.users import Users
@@ -93,7 +93,7 @@ def run_plans(n_items: int, family: str, policy: str, plans: int, item_clicks: b
     """Returns the cost of the plans of a session, until the verdict or at most `plans` plans."""
     users = Users(mixture(family, n_items, 2, np.random.default_rng(1)))
     rng = np.random.default_rng(2)
-    problem = Problem(n_items=n_items, epsilon=0.1, delta=0.1, seed=1, item_clicks=item_clicks)
+    problem = Problem(n_items=n_items, goal=Goal(0.1), delta=0.1, seed=1, item_clicks=item_clicks)
     evidence, memory, seconds = Evidence.empty(n_items), Memory(), []
     while True:
         began = time.process_time()

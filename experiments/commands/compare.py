@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.cli.options import AsJson, Budget, Delta, Epsilon, ItemClicks, ModelName, Rank, Seed, parse_rank
-from app.engine.problem import Model, Problem, SelfPairs
+from app.engine.problem import Goal, Model, Problem, SelfPairs
 from app.simulation.population_file import load_population
 from experiments.commands.options import new_table, parse_names, short, with_progress
 from experiments.compare import Row, collect, make_tasks, policies_for, run_tasks
@@ -43,7 +43,7 @@ def compare(
         people = load_population(path)
         problem = Problem(
             n_items=people.n_items,
-            epsilon=epsilon,
+            goal=Goal(epsilon),
             delta=delta,
             rank=parse_rank(rank),
             model=model,

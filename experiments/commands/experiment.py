@@ -11,7 +11,7 @@ from rich.table import Table
 
 from app.cli.options import AsJson, Delta, Epsilon, InFlight, ItemClicks, Seed
 from app.engine.policies import policy_named
-from app.engine.problem import InvalidProblem, Problem
+from app.engine.problem import Goal, InvalidProblem, Problem
 from app.simulation.mixtures import FAMILIES, mixture
 from experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
 from experiments.commands.fixed_budget import budget, figures
@@ -100,7 +100,7 @@ def planner(
     anything was clicked, and with feedback that names the clicked items.
     """
     expected = Expected(items, groups, click_rate, family)
-    Problem(n_items=items, epsilon=epsilon, delta=delta)  # raises InvalidProblem before anything runs
+    Problem(n_items=items, goal=Goal(epsilon), delta=delta)  # raises InvalidProblem before anything runs
     expected.draw(seed)
     epsilons = [factor * epsilon for factor in EPSILON_FACTORS if factor * epsilon < 1]
     trials = trials_for(expected, epsilons, delta, range(seed, seed + runs))
@@ -165,7 +165,7 @@ def gap(
 ) -> None:
     """Draw the proven gap over impressions, one line per policy, on one population (docs/images/gap.svg)."""
     people = mixture(family, items, rank, np.random.default_rng(seed))
-    problem = Problem(n_items=items, epsilon=epsilon, delta=delta, seed=seed)
+    problem = Problem(n_items=items, goal=Goal(epsilon), delta=delta, seed=seed)
     lines = [follow(name, problem, people) for name in parse_names(policies)]
     out.write_text(draw(lines, problem))
     for line in lines:

@@ -14,7 +14,7 @@ import pytest
 
 from app.engine import bounds, certificate, choices, confidence, delta_shares
 from app.engine.policies import POLICIES
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.planning.plan import IDENTITY
 
 ROOT = Path(__file__).parents[2]
@@ -127,7 +127,7 @@ def test_shares_of_delta_are_those_of_the_policy(policy: str, feedback: str) -> 
         for kind in (["pair", "items"] if row[1] == "both" else [row[1]])
     }
     assert {name for name, _ in table} <= {*POLICIES, "all others"}
-    problem = Problem(n_items=K, epsilon=0.1, delta=0.1, item_clicks=feedback == "items")
+    problem = Problem(n_items=K, goal=Goal(0.1), delta=0.1, item_clicks=feedback == "items")
     stated = table.get((policy, feedback), table["all others", feedback])
     parts = [float(cell.removesuffix("/P")) / (problem.n_pairs if cell.endswith("/P") else 1) for cell in stated]
     assert parts == list(asdict(POLICIES[policy].shares(problem)).values())

@@ -12,7 +12,7 @@ from app.engine.bounds import Bounds
 from app.engine.certificate import EXACT, Assessment, assess, displayed
 from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
-from app.engine.problem import Model, Problem
+from app.engine.problem import Goal, Model, Problem
 from tests.engine.driver import evidence_from_rows
 
 # n=2: S=0 has the upper end 1 - sqrt(3 alpha/8), S=2 the lower end sqrt(3 alpha/8) (test_confidence). With delta .1,
@@ -31,7 +31,7 @@ def upper_of_none(n_pairs: int) -> float:
 
 def test_three_items_by_hand() -> None:
     evidence = evidence_from_rows(3, [(0, 1, 1, 2, 0.0), (0, 2, 1, 2, 2.0)])
-    found = assess(Problem(n_items=3, epsilon=0.5, delta=0.1), evidence)
+    found = assess(Problem(n_items=3, goal=Goal(0.5), delta=0.1), evidence)
     assert found.bounds.lower.tolist() == pytest.approx([0.0, LOWER_OF_TWO, 0.0], abs=1e-12)
     assert found.bounds.upper.tolist() == pytest.approx([upper_of_none(3), 1.0, 1.0], abs=1e-12)
     assert found.leader == Pair(0, 1)
@@ -45,7 +45,7 @@ def test_the_gap_closes_when_every_rival_has_a_lower_bound() -> None:
     rows = [(0, 1, 1, 2, 0.0), (0, 2, 1, 2, 2.0), (1, 2, 1, 2, 2.0)]
     gap = upper_of_none(3) - LOWER_OF_TWO  # .781
     for epsilon, certified in ((gap + 1e-9, True), (gap - 1e-9, False)):
-        found = assess(Problem(n_items=3, epsilon=epsilon, delta=0.1), evidence_from_rows(3, rows))
+        found = assess(Problem(n_items=3, goal=Goal(epsilon), delta=0.1), evidence_from_rows(3, rows))
         assert found.gap == pytest.approx(gap, abs=1e-12)
         assert found.certified is certified
         assert found.contenders.tolist() == ([] if certified else [1, 2])
@@ -56,28 +56,28 @@ def test_the_gap_closes_when_every_rival_has_a_lower_bound() -> None:
 def test_four_items_by_hand() -> None:
     rows = [(i, j, 1, 2, 2.0) for i in range(4) for j in range(i + 1, 4) if (i, j) != (1, 3)]
     evidence = evidence_from_rows(4, [*rows, (3, 1, 1, 2, 0.0), (1, 1, 1, 50, 0.0)])
-    found = assess(Problem(n_items=4, epsilon=0.1, delta=0.1), evidence)
+    found = assess(Problem(n_items=4, goal=Goal(0.1), delta=0.1), evidence)
     assert found.leader == Pair(1, 3)  # and not the self pair (1, 1), which is never the answer
     assert found.gap == pytest.approx(upper_of_none(6) - LOWER_OF_TWO, abs=1e-12)
     assert found.contenders.tolist() == [0, 1, 2, 3, 5]
 
 
 def test_two_items_are_certified_at_once() -> None:
-    found = assess(Problem(n_items=2, epsilon=1e-9, delta=0.1), Evidence.empty(2))
+    found = assess(Problem(n_items=2, goal=Goal(1e-9), delta=0.1), Evidence.empty(2))
     assert (found.leader, found.gap, found.certified) == (Pair(0, 1), 0.0, True)
     assert found.contenders.tolist() == []
 
 
 def test_pairs_never_shown_have_bounds_zero_and_one() -> None:
-    found = assess(Problem(n_items=5, epsilon=0.1, delta=0.1), evidence_from_rows(5, [(0, 1, 1, 900, 400.0)]))
+    found = assess(Problem(n_items=5, goal=Goal(0.1), delta=0.1), evidence_from_rows(5, [(0, 1, 1, 900, 400.0)]))
     assert found.bounds.lower[1:].tolist() == [0.0] * 9
     assert found.bounds.upper[1:].tolist() == [1.0] * 9
-    assert assess(Problem(n_items=5, epsilon=0.1, delta=0.1), Evidence.empty(5)).gap == 1.0
+    assert assess(Problem(n_items=5, goal=Goal(0.1), delta=0.1), Evidence.empty(5)).gap == 1.0
 
 
 def test_among_equal_upper_bounds_the_lowest_lower_bound_leads() -> None:
     evidence = evidence_from_rows(3, [(0, 1, 1, 5, 5.0), (1, 2, 1, 2, 2.0)])
-    assert assess(Problem(n_items=3, epsilon=0.1, delta=0.1), evidence).leader == Pair(0, 2)
+    assert assess(Problem(n_items=3, goal=Goal(0.1), delta=0.1), evidence).leader == Pair(0, 2)
 
 
 def test_shares_add_up_to_delta() -> None:
@@ -111,7 +111,7 @@ def test_gap_and_contenders_follow_their_definitions(ends: list[tuple[int, int]]
 def test_what_is_displayed_is_wider_than_the_verdicts_lower_bound(n: int, part: float, delta: float, K: int) -> None:
     s = float(round(n * part))
     evidence = evidence_from_rows(K, [(0, 1, 1, n, s)])
-    problem = Problem(n_items=K, epsilon=0.1, delta=delta)
+    problem = Problem(n_items=K, goal=Goal(0.1), delta=delta)
     low, high = displayed_interval(problem, evidence, Pair(0, 1))
     assert low <= assess(problem, evidence).bounds.lower[0] + 1e-12
     assert low <= s / n <= high
@@ -121,7 +121,7 @@ def test_what_is_displayed_is_wider_than_the_verdicts_lower_bound(n: int, part: 
 
 def test_what_is_displayed_by_hand() -> None:
     # delta/pairs = .1/3 each: n=2, S=2 has the lower end sqrt(3 alpha/8)
-    problem = Problem(n_items=3, epsilon=0.1, delta=0.1)
+    problem = Problem(n_items=3, goal=Goal(0.1), delta=0.1)
     evidence = evidence_from_rows(3, [(0, 2, 1, 2, 2.0)])
     shown = displayed_interval(problem, evidence, Pair(0, 2))
     assert shown == pytest.approx((math.sqrt(0.1 / 8), 1.0), abs=1e-12)
@@ -129,7 +129,7 @@ def test_what_is_displayed_by_hand() -> None:
 
 
 def test_the_exact_model_asks_for_the_exact_answer() -> None:
-    problem = Problem(n_items=3, epsilon=0.5, delta=0.1, model=Model.DETERMINISTIC)
+    problem = Problem(n_items=3, goal=Goal(0.5), delta=0.1, model=Model.DETERMINISTIC)
     evidence = evidence_from_rows(3, [(0, 1, 1, 1, 0.4), (0, 2, 1, 1, 0.3)])
     found = assess(problem, evidence)
     assert found.target == EXACT

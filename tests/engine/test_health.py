@@ -22,7 +22,7 @@ from app.engine.health import (
 )
 from app.engine.late import LateAnswers
 from app.engine.policies.lucb import Lucb
-from app.engine.problem import Model, Problem
+from app.engine.problem import Goal, Model, Problem
 from app.engine.unanswered import Unanswered
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
@@ -33,7 +33,7 @@ LEANING = Shares(upper=0.1, direct=0.4, screening=0.25, clicks=0.25)
 
 
 def problem(n_items: int, *, item_clicks: bool = False, epsilon: float = 0.1) -> Problem:
-    return Problem(n_items=n_items, epsilon=epsilon, delta=0.1, item_clicks=item_clicks)
+    return Problem(n_items=n_items, goal=Goal(epsilon), delta=0.1, item_clicks=item_clicks)
 
 
 Row = tuple[int, int, int, int, float, int, int]
@@ -192,7 +192,7 @@ class TestLate:
     def check(self, *, late_clicks: int, model: Model = Model.STOCHASTIC) -> tuple[Finding, ...]:
         one = np.array([1])
         late = LateAnswers(one, 200 * one, 40 * one, 50 * one, late_clicks * one, closed_before=2, look=2)
-        asked = Problem(n_items=3, epsilon=0.1, delta=0.1, model=model)
+        asked = Problem(n_items=3, goal=Goal(0.1), delta=0.1, model=model)
         return findings(asked, self.SEEN, Choices(), D_ALONE, Unanswered.none(), late)
 
     def test_late_answers_with_more_clicks_suspend(self) -> None:
@@ -211,7 +211,7 @@ class TestLate:
 
 def test_deterministic_values_are_not_coins() -> None:
     seen = evidence(3, (0, 1, 1, 5000, 2500.0, 0, 0), (0, 1, 2, 5000, 500.0, 0, 0))
-    exact = Problem(n_items=3, epsilon=0.1, delta=0.1, model=Model.DETERMINISTIC)
+    exact = Problem(n_items=3, goal=Goal(0.1), delta=0.1, model=Model.DETERMINISTIC)
     assert findings(exact, seen, Choices(), D_ALONE, Unanswered.none()) == ()
 
 

@@ -11,7 +11,7 @@ from app.engine.arrays import IntArray
 from app.engine.health import ALARM_PER_CHECK
 from app.engine.late import ODDS, Differs, LateAnswers, late_clicks_differ
 from app.engine.policies.lucb import Lucb
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.simulation.mixtures import mixture
 from tests.engine.worlds import of, watch
 
@@ -176,7 +176,7 @@ class TestPlanted:
     def found(self, seed: int, lost: tuple[float, float]) -> Differs | None:
         """Returns the first difference that is found; `lost` are the parts lost after a click, and after none."""
         world = of(mixture("ads6", 8, 2, np.random.default_rng([5, seed])))
-        asked = Problem(n_items=8, epsilon=0.1, delta=0.1, seed=seed)
+        asked = Problem(n_items=8, goal=Goal(0.1), delta=0.1, seed=seed)
         moments = watch(Lucb(), asked, world, seed=seed, loss=lambda _, __: lost, late_per_look=0.3, most_plans=25)
         looks = (late_clicks_differ(moment.late, ALARM_PER_CHECK) for moment in moments)
         return next((found for found in looks if found is not None), None)

@@ -13,12 +13,12 @@ from app.engine.memory import Memory
 from app.engine.plan import MAX_NAMED_CONTENDERS, plan
 from app.engine.policies import policy_named
 from app.engine.policies.policy import Policy, Proposal, Situation
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from tests.engine.driver import evidence_from_rows
 
 # Pair (0, 1) is hardly ever left without a click, the others always: certified.
 CLEAR = [(0, 1, 1, 2000, 100.0), (0, 2, 1, 2000, 2000.0), (1, 2, 1, 2000, 2000.0)]
-PROBLEM = Problem(n_items=3, epsilon=0.05, delta=0.1)
+PROBLEM = Problem(n_items=3, goal=Goal(0.05), delta=0.1)
 
 
 class Boastful(Policy):
@@ -86,7 +86,7 @@ def test_the_gap_reported_is_that_of_the_pair_reported() -> None:
 
 @pytest.mark.parametrize(("spent", "asked"), [(0, 10), (4, 6), (10, 0), (13, 0)])
 def test_the_demand_is_cut_to_what_the_budget_leaves(spent: int, asked: int) -> None:
-    problem = Problem(n_items=3, epsilon=0.05, delta=0.1, budget=10)
+    problem = Problem(n_items=3, goal=Goal(0.05), delta=0.1, budget=10)
     evidence = evidence_from_rows(3, [(0, 1, 1, spent, 0.0)])
     policy = Boastful(100)
     step = plan(policy, problem, evidence, Memory())
@@ -96,7 +96,7 @@ def test_the_demand_is_cut_to_what_the_budget_leaves(spent: int, asked: int) -> 
 
 
 def test_the_budget_is_exhausted_once_all_answers_are_evidence() -> None:
-    problem = Problem(n_items=3, epsilon=0.05, delta=0.1, budget=10)
+    problem = Problem(n_items=3, goal=Goal(0.05), delta=0.1, budget=10)
     known = evidence_from_rows(3, [(0, 1, 1, 10, 5.0)])
     assert plan(Boastful(100), problem, Evidence.empty(3), Memory(), known) is None
     assert plan(Boastful(100), problem, known, Memory()).report.verdict is Verdict.EXHAUSTED
@@ -104,7 +104,7 @@ def test_the_budget_is_exhausted_once_all_answers_are_evidence() -> None:
 
 def test_chance_depends_on_seed_and_version_only() -> None:
     def drawn(seed: int, version: int) -> object:
-        problem = Problem(n_items=3, epsilon=0.05, delta=0.1, seed=seed)
+        problem = Problem(n_items=3, goal=Goal(0.05), delta=0.1, seed=seed)
         return plan(Boastful(1), problem, Evidence.empty(3), Memory(version)).memory.notes["draw"]
 
     assert drawn(1, 1) == drawn(1, 1)
@@ -112,13 +112,13 @@ def test_chance_depends_on_seed_and_version_only() -> None:
 
 
 def test_two_items_need_no_showing() -> None:
-    step = plan(policy_named("naive"), Problem(n_items=2, epsilon=0.01, delta=0.1), Evidence.empty(2), Memory())
+    step = plan(policy_named("naive"), Problem(n_items=2, goal=Goal(0.01), delta=0.1), Evidence.empty(2), Memory())
     assert (step.report.pair, step.report.gap, step.report.certified, step.report.samples) == (Pair(0, 1), 0.0, True, 0)
 
 
 def test_the_strongest_contenders_are_named_with_their_intervals() -> None:
     rows = [(0, 1, 1, 400, 100.0), (0, 2, 1, 400, 130.0), (1, 2, 1, 40, 8.0), (0, 3, 1, 4000, 4000.0)]
-    evidence, problem = evidence_from_rows(4, rows), Problem(n_items=4, epsilon=0.01, delta=0.1)
+    evidence, problem = evidence_from_rows(4, rows), Problem(n_items=4, goal=Goal(0.01), delta=0.1)
     report = plan(Boastful(10), problem, evidence, Memory()).report
     assessment = assess(problem, evidence)
     named = [each.pair for each in report.race]
@@ -133,7 +133,7 @@ def test_the_strongest_contenders_are_named_with_their_intervals() -> None:
 
 
 def test_no_more_contenders_are_named_than_people_look_at() -> None:
-    problem = Problem(n_items=12, epsilon=0.05, delta=0.1)
+    problem = Problem(n_items=12, goal=Goal(0.05), delta=0.1)
     rows = [(i, j, 1, 50, float((7 * i + 11 * j) % 50)) for i in range(12) for j in range(i + 1, 12)]
     evidence = evidence_from_rows(12, rows)
     report = plan(Boastful(10), problem, evidence, Memory()).report

@@ -10,7 +10,7 @@ from app.counting.rules import EvidenceRows, fold
 from app.engine.arrays import BoolArray, FloatArray, IntArray
 from app.engine.evidence import Evidence
 from app.engine.policies.rplans import Rplans
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.impressions.feedback import StoredImpression
 from app.sessions.creation import settle
@@ -41,7 +41,7 @@ def run(
     pause_for_proof: bool = False,
 ) -> Finished:
     people = mixture("clus", 5, 2, np.random.default_rng(seed))
-    problem = Problem(n_items=5, epsilon=0.3, delta=0.5, seed=seed, item_clicks=items)
+    problem = Problem(n_items=5, goal=Goal(0.3), delta=0.5, seed=seed, item_clicks=items)
     traffic = Traffic(20.0, TTL, slow_clicks, lost=0.05)
     rng = source(Purpose.USERS, seed)
     session = DelayedSession(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture
 from app.simulation.population import InvalidPopulation
@@ -34,7 +34,7 @@ def planted(error: float, seed: int = 1, budget: int = 100) -> Result:
 
 def test_a_session_with_a_raised_budget_starts_like_one_with_the_smaller_budget() -> None:
     people = mixture("ads6", 8, 2, np.random.default_rng(1))
-    problem = Problem(n_items=8, epsilon=0.001, delta=0.1, seed=3, budget=100)
+    problem = Problem(n_items=8, goal=Goal(0.001), delta=0.1, seed=3, budget=100)
     naive = policy_named("naive")
     alone = run_session(naive, problem, people, source(Purpose.USERS, 3))
     first, second = run_budgets(naive, problem, people, source(Purpose.USERS, 3), (100, 450))
@@ -46,7 +46,7 @@ def test_a_session_with_a_raised_budget_starts_like_one_with_the_smaller_budget(
 
 def test_random_pairs_are_added_up_to_each_budget() -> None:
     people = population(SMALL, 1)
-    problem = Problem(n_items=8, epsilon=0.001, delta=0.1, seed=3, rank=2)
+    problem = Problem(n_items=8, goal=Goal(0.001), delta=0.1, seed=3, rank=2)
     outcomes = [*run_random_pairs(policy_named("lrmc"), problem, people, source(Purpose.USERS, 3), (50, 4_000_000))]
     assert [outcome.samples for outcome in outcomes] == [50, 4_000_000]
     assert [outcome.plans for outcome in outcomes] == [1, 2]

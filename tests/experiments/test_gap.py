@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture
 from app.simulation.run import run_session
 from experiments.gap import BOTTOM, TOP, Line, Point, draw, follow
 
 SVG = "{http://www.w3.org/2000/svg}"
-PROBLEM = Problem(n_items=8, epsilon=0.2, delta=0.1, seed=3)
+PROBLEM = Problem(n_items=8, goal=Goal(0.2), delta=0.1, seed=3)
 
 
 def test_follows_the_session_that_simulate_runs() -> None:

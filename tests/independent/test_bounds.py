@@ -19,7 +19,7 @@ from app.engine.certificate import assess
 from app.engine.choices import Choices
 from app.engine.delta_shares import Shares, portion
 from app.engine.evidence import Evidence
-from app.engine.problem import Model, Problem
+from app.engine.problem import Goal, Model, Problem
 from app.planning.memory import read_memory
 from app.sessions.creation import items_of, settle
 from app.sessions.model import Session
@@ -43,7 +43,7 @@ def engine_inputs(certificate: Document) -> tuple[Problem, Evidence, Choices, Sh
     settings, table = certificate["settings"], certificate["evidence"]
     problem = Problem(
         n_items=len(certificate["session"]["items"]),
-        epsilon=settings["epsilon"],
+        goal=Goal(settings["epsilon"]),
         delta=settings["delta"],
         rank=None if settings["rank"] == "auto" else settings["rank"],
         model=Model(settings["model"]),

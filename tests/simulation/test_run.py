@@ -4,7 +4,7 @@ import numpy as np
 
 from app.engine.plan import Report
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture
 from app.simulation.run import Outcome, run_session
@@ -13,7 +13,7 @@ PEOPLE = mixture("ads6", 12, 2, np.random.default_rng(1))
 
 
 def session(in_flight: int, budget: int | None = None) -> tuple[Outcome, list[Report]]:
-    problem = Problem(n_items=12, epsilon=0.1, delta=0.1, seed=1, budget=budget)
+    problem = Problem(n_items=12, goal=Goal(0.1), delta=0.1, seed=1, budget=budget)
     reports: list[Report] = []
     return run_session(
         policy_named("rplans"), problem, PEOPLE, source(Purpose.USERS, 1), reports.append, in_flight

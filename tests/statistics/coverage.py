@@ -26,7 +26,7 @@ from app.engine.certificate import displayed
 from app.engine.choices import Choices
 from app.engine.policies import rplans
 from app.engine.policies.policy import Policy
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from tests.engine.driver import Run, run
@@ -57,7 +57,7 @@ class Cell:
         """Returns the question of the seed-th session."""
         return Problem(
             n_items=N_ITEMS[self.regime],
-            epsilon=EPSILON[self.regime],
+            goal=Goal(EPSILON[self.regime]),
             delta=self.delta,
             seed=seed,
             item_clicks=self.way == "items",

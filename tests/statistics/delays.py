@@ -28,7 +28,7 @@ from app.engine.choices import Choices
 from app.engine.delta_shares import Shares, portion
 from app.engine.evidence import Evidence
 from app.engine.policies.rplans import Rplans
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
@@ -65,7 +65,7 @@ class Cell:
 
     def problem(self, seed: int) -> Problem:
         """Returns the question of the seed-th session."""
-        return Problem(n_items=N_ITEMS, epsilon=EPSILON, delta=self.delta, seed=seed, item_clicks=self.way == "items")
+        return Problem(n_items=N_ITEMS, goal=Goal(EPSILON), delta=self.delta, seed=seed, item_clicks=self.way == "items")
 
     def run(self, people: Population, seed: int) -> Finished:
         """Returns the seed-th session."""

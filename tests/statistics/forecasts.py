@@ -15,7 +15,7 @@ import numpy as np
 from rich.progress import track
 
 from app.engine.policies.rplans import Rplans
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.simulation.mixtures import mixture, mixture_of_rate
 from app.simulation.population import Population
 from tests.engine.driver import Run, run
@@ -49,7 +49,7 @@ class Cell:
     def session(self, seed: int) -> Run:
         """Returns the finished session of this seed."""
         epsilon, item_clicks = EPSILON[self.family], self.way == "items"
-        problem = Problem(n_items=self.n_items, epsilon=epsilon, delta=0.1, seed=seed, item_clicks=item_clicks)
+        problem = Problem(n_items=self.n_items, goal=Goal(epsilon), delta=0.1, seed=seed, item_clicks=item_clicks)
         return run(Rplans(), problem, self.people(seed), seed=seed)
 
 

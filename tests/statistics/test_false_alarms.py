@@ -16,7 +16,7 @@ from app.engine.health import Finding
 from app.engine.policies import POLICIES
 from app.engine.policies.lucb import Lucb
 from app.engine.policies.policy import Policy
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.simulation.mixtures import mixture
 from tests.engine.worlds import Leaning, Moment, even_loss, of, watch
 
@@ -35,7 +35,7 @@ if "rplans" in POLICIES:
 def session(policy: Policy, seed: int, *, item_clicks: bool) -> Iterator[Moment]:
     kind = ("ads6", "pref", "clus", "trap")[seed % 4]
     population = mixture(kind, 5, 2, np.random.default_rng([7, seed]))
-    problem = Problem(n_items=5, epsilon=0.3, delta=0.1, seed=seed, item_clicks=item_clicks)
+    problem = Problem(n_items=5, goal=Goal(0.3), delta=0.1, seed=seed, item_clicks=item_clicks)
     return watch(policy, problem, of(population), seed=seed, loss=even_loss, late_per_look=0.3, most_plans=25)
 
 

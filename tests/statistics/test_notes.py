@@ -7,7 +7,7 @@ from app.engine.evidence import Evidence
 from app.engine.memory import Memory
 from app.engine.plan import plan
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.results.notes import ENOUGH_ANSWERS, epsilon_note
 from app.simulation.mixtures import mixture
@@ -28,7 +28,7 @@ def test_honest_sessions_get_no_note(family: str) -> None:
         population = mixture(family, 6, 2, np.random.default_rng([11, seed]))
         i, j = np.triu_indices(6, 1)
         epsilon = SENSIBLE * float(1 - population.loss(i, j).min())
-        problem = Problem(n_items=6, epsilon=epsilon, delta=0.05, seed=seed)
+        problem = Problem(n_items=6, goal=Goal(epsilon), delta=0.05, seed=seed)
         evidence, memory, rng = Evidence.empty(6), Memory(), source(Purpose.USERS, seed)
         policy, users = policy_named("rplans"), Users(population)
         while memory.version < MOST_PLANS:

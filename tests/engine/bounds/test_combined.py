@@ -17,11 +17,11 @@ from app.engine.certificate import assess
 from app.engine.choices import Blank, Choices, Nominee, Outlook
 from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from tests.engine.driver import evidence_from_rows
 
 SHARES = Shares(upper=0.1, nominees=0.1, direct=0.4, screening=0.4)
-PROBLEM = Problem(n_items=6, epsilon=0.1, delta=0.1)
+PROBLEM = Problem(n_items=6, goal=Goal(0.1), delta=0.1)
 BLANKS = Choices(blanks=(Blank(1, 5, (0.9,) * 6), Blank(2, 4, (0.9,) * 6)))
 
 
@@ -50,12 +50,12 @@ def test_item_clicks_have_a_share_of_their_own() -> None:
     i, j = pair_items(np.arange(6), K)
     clicks = (np.full(6, 30), np.full(6, 25))
     seen = Evidence.empty(K).add(i, j, 1, np.full(6, 1000), np.full(6, 950.0), clicks)
-    problem = Problem(n_items=K, epsilon=0.1, delta=0.1, item_clicks=True)
+    problem = Problem(n_items=K, goal=Goal(0.1), delta=0.1, item_clicks=True)
     found = combined_bounds(problem, seen, Choices(), replace(SHARES, screening=0.0, clicks=0.4))
     direct = direct_bounds(seen, None, 0.01, 0.04)
     expected = np.maximum(direct.lower, item_click_bounds(seen, None, math.log(1 / 0.04)))
     np.testing.assert_allclose(found.lower, expected, atol=1e-14)
-    plain = combined_bounds(Problem(n_items=K, epsilon=0.1, delta=0.1), seen, Choices(), SHARES)
+    plain = combined_bounds(Problem(n_items=K, goal=Goal(0.1), delta=0.1), seen, Choices(), SHARES)
     np.testing.assert_array_equal(plain.lower, direct.lower)
 
 
@@ -81,7 +81,7 @@ def test_the_leader_may_be_the_pair_with_the_lowest_lower_bound() -> None:
     # from (0, 2) itself no pair does.
     rows = [(0, 1, 1, 300, 60.0), (0, 2, 1, 4, 0.0), (1, 2, 1, 100_000, 60_000.0)]
     seen = evidence_from_rows(3, rows)
-    found = assess(Problem(n_items=3, epsilon=0.9, delta=0.3), seen)
+    found = assess(Problem(n_items=3, goal=Goal(0.9), delta=0.3), seen)
     gaps = [found.gap_of(k) for k in range(3)]
     assert found.gap == pytest.approx(min(gaps))
     assert found.leader_index == int(np.argmin(gaps))
@@ -92,7 +92,7 @@ class TestContrasts:
 
     K = 4
     SHARES = Shares(upper=0.1, nominees=0.1, direct=0.1, clicks=0.3, contrasts=0.4)
-    PROBLEM = Problem(n_items=4, epsilon=0.06, delta=0.1, item_clicks=True)
+    PROBLEM = Problem(n_items=4, goal=Goal(0.06), delta=0.1, item_clicks=True)
     NOMINEES = (Nominee(1, Pair(2, 3), 0.5), Nominee(1, Pair(0, 1), 0.3))
     P = (0.6, 0.55, 0.8, 0.85)
 

@@ -9,7 +9,7 @@ from app.engine.arrays import FloatArray, Pair, pair_items
 from app.engine.bounds.exact import exact_bounds, independent_columns, values
 from app.engine.certificate import assess, displayed
 from app.engine.evidence import Evidence
-from app.engine.problem import Model, Problem
+from app.engine.problem import Goal, Model, Problem
 from app.simulation.mixtures import mixture
 from tests.engine.driver import evidence_from_rows
 
@@ -22,7 +22,7 @@ def showing(L: FloatArray, entries: list[tuple[int, int]]) -> Evidence:
 
 
 def question(n_items: int, rank: int | None = None) -> Problem:
-    return Problem(n_items=n_items, epsilon=0.1, delta=0.1, rank=rank, model=Model.DETERMINISTIC)
+    return Problem(n_items=n_items, goal=Goal(0.1), delta=0.1, rank=rank, model=Model.DETERMINISTIC)
 
 
 def test_one_column_by_hand() -> None:

@@ -13,7 +13,7 @@ from app.engine.policies import policy_named
 from app.engine.policies.explore_fit_verify import EXPLORE_PART, ROUNDS, ExploreFitVerify, _random_partners
 from app.engine.policies.policy import Situation
 from app.engine.policies.rplans import Rplans
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture, synthetic
 from app.simulation.run import run_session
@@ -86,7 +86,7 @@ def test_its_answers_are_better_than_halving(rival: str) -> None:
 
 def test_rplans_turns_to_it_when_the_budget_cannot_pay_for_a_proof() -> None:
     people = mixture("pref", 60, 2, np.random.default_rng(2))
-    finished = run(Rplans(), Problem(n_items=60, epsilon=0.02, delta=0.1, budget=20_000, seed=2), people)
+    finished = run(Rplans(), Problem(n_items=60, goal=Goal(0.02), delta=0.1, budget=20_000, seed=2), people)
     phases = [step.report.phase for step in finished.plans]
     assert phases[0] == "explore"
     assert phases[-1] == "finished"
@@ -98,21 +98,21 @@ def test_rplans_turns_to_it_when_the_budget_cannot_pay_for_a_proof() -> None:
 
 def test_rplans_keeps_to_the_proof_when_the_budget_can_pay_for_it() -> None:
     people = mixture("clus", 40, 2, np.random.default_rng(3))
-    free = run(Rplans(), Problem(n_items=40, epsilon=0.1, delta=0.1, seed=3), people)
+    free = run(Rplans(), Problem(n_items=40, goal=Goal(0.1), delta=0.1, seed=3), people)
     needed = free.evidence[-1].samples
-    bound = run(Rplans(), Problem(n_items=40, epsilon=0.1, delta=0.1, seed=3, budget=2 * needed), people)
+    bound = run(Rplans(), Problem(n_items=40, goal=Goal(0.1), delta=0.1, seed=3, budget=2 * needed), people)
     assert bound.last.certified
     assert bound.evidence[-1].samples == needed
 
 
 def test_rplans_starts_with_it_when_a_first_look_would_eat_the_budget() -> None:
-    first = plan(Rplans(), Problem(n_items=100, epsilon=0.02, delta=0.1, budget=3000), Evidence.empty(100), Memory())
+    first = plan(Rplans(), Problem(n_items=100, goal=Goal(0.02), delta=0.1, budget=3000), Evidence.empty(100), Memory())
     assert first.demand.total == EXPLORE_PART * 3000
 
 
 def test_a_raised_budget_is_divided_again() -> None:
     people = mixture("pref", 60, 2, np.random.default_rng(2))
-    problem = Problem(n_items=60, epsilon=0.02, delta=0.1, budget=10_000, seed=2)
+    problem = Problem(n_items=60, goal=Goal(0.02), delta=0.1, budget=10_000, seed=2)
     finished = run(Rplans(), problem, people)
     more = plan(Rplans(), replace(problem, budget=30_000), finished.evidence[-1], finished.plans[-1].memory)
     assert more.demand.total > 0
@@ -124,7 +124,7 @@ def test_a_raised_budget_is_divided_again() -> None:
 def test_no_guess_is_made_once_bounds_have_been_looked_at() -> None:
     """A guess restarts the intervals: after looks without one, that would spend their share of delta twice."""
     people = mixture("pref", 20, 2, np.random.default_rng(2))
-    problem = Problem(n_items=20, epsilon=0.02, delta=0.1, budget=400, seed=2)  # below four first looks
+    problem = Problem(n_items=20, goal=Goal(0.02), delta=0.1, budget=400, seed=2)  # below four first looks
     finished = run(Rplans(), problem, people)
     assert finished.plans[-1].memory.choices.guess is None
     raised = replace(problem, budget=10**6)
@@ -136,7 +136,7 @@ def test_no_guess_is_made_once_bounds_have_been_looked_at() -> None:
 
 def test_outcomes_do_not_decide_whether_there_is_a_guess() -> None:
     """If they did, intervals with and without a guess would both have to hold, at the price of one."""
-    problem = Problem(n_items=60, epsilon=0.02, delta=0.1, budget=20_000, seed=2)
+    problem = Problem(n_items=60, goal=Goal(0.02), delta=0.1, budget=20_000, seed=2)
     given_up = run(Rplans(), problem, mixture("pref", 60, 2, np.random.default_rng(2)))
     before, after = (step.memory for step in given_up.plans[:2])
     assert "explore_fit_verify" in after.notes.keys() - before.notes.keys()  # outcomes made it give up the proof
@@ -155,7 +155,7 @@ def test_outcomes_do_not_decide_whether_there_is_a_guess() -> None:
 
 def test_what_served_the_guess_proves_nothing() -> None:
     people = mixture("pref", 10, 2, np.random.default_rng(2))
-    finished = run(Rplans(), Problem(n_items=10, epsilon=0.9, delta=0.5, seed=2), people)
+    finished = run(Rplans(), Problem(n_items=10, goal=Goal(0.9), delta=0.5, seed=2), people)
     assert finished.plans[1].report.gap == 1.0
     assert finished.plans[1].memory.choices.guess is not None
 

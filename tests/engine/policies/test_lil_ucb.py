@@ -11,7 +11,7 @@ from app.engine.arrays import Pair
 from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
 from app.engine.policies.lil_ucb import _confidence, _level_indices, _radius
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from tests.engine.driver import asked, evidence_from_rows, propose
 
 LIL = policy_named("lil_ucb")
@@ -62,7 +62,7 @@ def test_the_whole_batch_is_spent_and_indices_end_level(seed: int, arms: int, ba
 
 
 def test_each_pair_is_shown_once_first() -> None:
-    problem = Problem(n_items=4, epsilon=0.1, delta=0.1)
+    problem = Problem(n_items=4, goal=Goal(0.1), delta=0.1)
     opening = propose(LIL, problem, Evidence.empty(4), {}, 1)
     assert sorted(asked(opening.demand).values()) == [1] * 6
     i, j = np.triu_indices(4, 1)
@@ -72,6 +72,6 @@ def test_each_pair_is_shown_once_first() -> None:
 
 def test_the_most_pulled_pair_is_the_answer() -> None:
     evidence = evidence_from_rows(3, [(0, 1, 1, 40, 20.0), (0, 2, 1, 60, 31.0), (1, 2, 1, 60, 30.0)])
-    step = propose(LIL, Problem(n_items=3, epsilon=0.01, delta=0.1), evidence, {}, 2)
+    step = propose(LIL, Problem(n_items=3, goal=Goal(0.01), delta=0.1), evidence, {}, 2)
     assert step.pair == Pair(1, 2)  # of two pulled equally, the one with fewer impressions without a click
     assert step.phase == "pull"

@@ -4,7 +4,7 @@ import numpy as np
 
 from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.simulation.mixtures import mixture
 from tests.engine.driver import asked, evidence_from_rows, problem_for, propose, run
 
@@ -12,7 +12,7 @@ LRMC = policy_named("lrmc")
 
 
 def test_pairs_are_drawn_uniformly() -> None:
-    problem = Problem(n_items=5, epsilon=0.1, delta=0.1, rank=2, budget=10**7)
+    problem = Problem(n_items=5, goal=Goal(0.1), delta=0.1, rank=2, budget=10**7)
     drawn = np.zeros(10)
     for version in range(1, 400):
         demand = propose(LRMC, problem, Evidence.empty(5), {}, version).demand
@@ -24,7 +24,7 @@ def test_pairs_are_drawn_uniformly() -> None:
 
 
 def test_until_there_is_enough_to_complete_the_lowest_mean_is_the_answer() -> None:
-    problem = Problem(n_items=20, epsilon=0.1, delta=0.1, rank=2)
+    problem = Problem(n_items=20, goal=Goal(0.1), delta=0.1, rank=2)
     evidence = evidence_from_rows(20, [(0, k, 1, 10, 8.0) for k in range(1, 20)] + [(5, 7, 1, 10, 2.0)])
     assert tuple(propose(LRMC, problem, evidence, {}, 2).pair) == (5, 7)
 

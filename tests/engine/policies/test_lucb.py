@@ -9,7 +9,7 @@ from app.engine.certificate import assess
 from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
 from app.engine.policies.lucb import FIRST_PULLS, _pulls_wanted
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.simulation.mixtures import mixture
 from tests.engine.driver import asked, evidence_from_rows, problem_for, propose, run
 
@@ -17,7 +17,7 @@ LUCB = policy_named("lucb")
 
 
 def test_every_open_pair_is_shown_first() -> None:
-    problem = Problem(n_items=4, epsilon=0.1, delta=0.1)
+    problem = Problem(n_items=4, goal=Goal(0.1), delta=0.1)
     opening = propose(LUCB, problem, Evidence.empty(4), {}, 1)
     assert opening.phase == "explore"
     # Five contenders of the leader lack 4 each; the first batch is 4 an item.
@@ -31,7 +31,7 @@ def test_every_open_pair_is_shown_first() -> None:
 
 def test_leader_and_nearest_rival_by_hand() -> None:
     # (0, 2) is surely worse and gets nothing; the leader gets 15 % of the batch, rounded up, the rival the rest.
-    problem = Problem(n_items=3, epsilon=0.01, delta=0.1)
+    problem = Problem(n_items=3, goal=Goal(0.01), delta=0.1)
     evidence = evidence_from_rows(3, [(0, 1, 1, 1000, 300.0), (0, 2, 1, 1000, 900.0), (1, 2, 1, 1000, 310.0)])
     step = propose(LUCB, problem, evidence, {}, 2)
     assert (step.phase, step.pair) == ("refine", Pair(0, 1))

@@ -11,11 +11,11 @@ import pytest
 from app.engine.arrays import Pair
 from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from tests.engine.driver import asked, propose
 
 ME = policy_named("median_elimination")
-PROBLEM = Problem(n_items=4, epsilon=0.4, delta=0.2)
+PROBLEM = Problem(n_items=4, goal=Goal(0.4), delta=0.2)
 # Round 1: eps_1 = .1, delta_1 = .1: 400 log 30 = 1360.5. Round 2: eps_2 = .075, delta_2 = .05: 711.1 log 60 = 2911.5.
 FIRST, SECOND = 1361, 2912
 LOSS = np.array([0.9, 0.5, 0.7, 0.2, 0.8, 0.6])  # pairs (0,1) (0,2) (0,3) (1,2) (1,3) (2,3)

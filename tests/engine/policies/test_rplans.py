@@ -10,7 +10,7 @@ from app.engine.certificate import assess
 from app.engine.choices import Choices
 from app.engine.policies import DEFAULT_POLICIES, policy_named
 from app.engine.policies.rplans import Rplans
-from app.engine.problem import Model, Problem, SelfPairs
+from app.engine.problem import Goal, Model, Problem, SelfPairs
 from app.simulation.mixtures import FAMILIES, mixture
 from app.simulation.population import Population
 from app.simulation.run import run_session
@@ -30,7 +30,7 @@ def test_it_is_the_default() -> None:
 
 def test_shares_leave_nothing_over_and_spend_nothing_twice() -> None:
     for item_clicks in (False, True):
-        shares = asdict(Rplans().shares(Problem(n_items=5, epsilon=0.1, delta=0.1, item_clicks=item_clicks)))
+        shares = asdict(Rplans().shares(Problem(n_items=5, goal=Goal(0.1), delta=0.1, item_clicks=item_clicks)))
         assert sum(shares.values()) == pytest.approx(1.0)
         used = {"upper", "nominees", "direct"} | ({"clicks", "contrasts"} if item_clicks else {"screening"})
         assert {name for name, share in shares.items() if share > 0} == used
@@ -113,7 +113,7 @@ def test_fewer_impressions_than_lucb(family: str) -> None:
     ratios = []
     for seed in range(3):
         people = mixture(family, 60, 2, np.random.default_rng(40 + seed))
-        problem = Problem(n_items=60, epsilon=0.1, delta=0.1, seed=seed)
+        problem = Problem(n_items=60, goal=Goal(0.1), delta=0.1, seed=seed)
         samples = {
             name: run_session(policy_named(name), problem, people, np.random.default_rng(seed)).samples
             for name in ("rplans", "lucb")
@@ -124,7 +124,7 @@ def test_fewer_impressions_than_lucb(family: str) -> None:
 
 def test_lost_answers_cost_time_but_not_the_verdict() -> None:
     people = mixture("ads6", 30, 2, np.random.default_rng(8))
-    problem = Problem(n_items=30, epsilon=0.15, delta=0.1, seed=8)
+    problem = Problem(n_items=30, goal=Goal(0.15), delta=0.1, seed=8)
     finished = run(Rplans(), problem, people, seed=8, deliver=with_losses)
     assert finished.last.certified
     assert people.error(*finished.last.pair) <= 0.15
@@ -149,7 +149,7 @@ def test_every_session_ends_within_80_plans(seed: int) -> None:
     people = mixture(family, n_items, rank, rng)
     problem = Problem(
         n_items=n_items,
-        epsilon=float(rng.choice([0.05, 0.1, 0.3])),
+        goal=Goal(float(rng.choice([0.05, 0.1, 0.3]))),
         delta=float(rng.choice([0.01, 0.1, 0.5])),
         budget=int(rng.choice([50, 5000])) if rng.random() < 0.3 else None,
         item_clicks=bool(rng.random() < 0.3),

@@ -10,7 +10,7 @@ from app.engine.evidence import Evidence
 from app.engine.memory import Notes, int_list
 from app.engine.nystrom import extend, sharper_radius
 from app.engine.policies.rplans_literal import RplansLiteral
-from app.engine.problem import Problem, SelfPairs
+from app.engine.problem import Goal, Problem, SelfPairs
 from app.simulation.mixtures import synthetic
 from app.simulation.population import Population
 from tests.engine.driver import Run, asked, evidence_from_rows, problem_for, propose, run
@@ -113,7 +113,7 @@ def test_a_rank_stated_too_high_does_not_hold_selection_up_for_ever() -> None:
     assert finished.last.phase == "columns"
 
 
-PROBLEM = Problem(n_items=4, epsilon=0.01, delta=0.1, rank=2, self_pairs=SelfPairs.EXPLORE)
+PROBLEM = Problem(n_items=4, goal=Goal(0.01), delta=0.1, rank=2, self_pairs=SelfPairs.EXPLORE)
 
 
 def test_a_round_shows_every_entry_of_the_submatrices_once() -> None:

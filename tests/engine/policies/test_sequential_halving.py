@@ -5,14 +5,14 @@ import numpy as np
 from app.engine.evidence import Evidence
 from app.engine.memory import Notes
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.simulation.mixtures import mixture
 from tests.engine.driver import asked, problem_for, propose, run
 
 SH = policy_named("sequential_halving")
 LEFT, RIGHT = np.triu_indices(4, 1)
 LOSS = np.array([0.9, 0.5, 0.7, 0.2, 0.8, 0.6])
-PROBLEM = Problem(n_items=4, epsilon=0.001, delta=0.1, budget=180)
+PROBLEM = Problem(n_items=4, goal=Goal(0.001), delta=0.1, budget=180)
 
 
 def test_rounds_by_hand() -> None:
