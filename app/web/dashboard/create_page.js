@@ -2,11 +2,10 @@
 
 import { createSession, getSettings } from "./api.js";
 import { element, replace } from "./dom.js";
-import { field, fieldOf, inOrder } from "./settings.js";
+import { field, fieldOf, fieldsOf } from "./settings.js";
 import { count } from "./words.js";
 
 const ITEMS_HINT = "One a line: an id, and after a comma a label if you like.";
-const MAIN = 3; // fields of settings that are always visible
 
 export function readItems(text) {
   return text
@@ -39,17 +38,15 @@ function itemsField() {
 }
 
 function showForm(holder, { items: _, name, ...settings }) {
-  const names = inOrder(Object.keys(settings));
-  const fields = { name: fieldOf("name", name), items: itemsField() };
-  for (const each of names) fields[each] = fieldOf(each, settings[each]);
-  const nodes = names.map((each) => fields[each].node);
+  const { fields: ofSettings, questions, main, others } = fieldsOf(settings);
+  const fields = { name: fieldOf("name", name), items: itemsField(), ...ofSettings };
   const wrong = element("p", { class: "notice bad", role: "alert", hidden: true });
   const send = element("button", { class: "main-action" }, "Create session");
   const more = element(
     "details",
     {},
     element("summary", {}, "More settings"),
-    element("div", { class: "pair-of-fields" }, ...nodes.slice(MAIN)),
+    element("div", { class: "pair-of-fields" }, ...others),
   );
   const form = element(
     "form",
@@ -57,7 +54,8 @@ function showForm(holder, { items: _, name, ...settings }) {
     wrong,
     fields.name.node,
     fields.items.node,
-    element("div", { class: "pair-of-fields" }, ...nodes.slice(0, MAIN)),
+    ...questions,
+    element("div", { class: "pair-of-fields" }, ...main),
     more,
     send,
   );
