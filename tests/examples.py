@@ -34,6 +34,7 @@ def settings(**changes: Any) -> Settings:
         policy="rplans",
         rank="auto",
         epsilon=0.05,
+        relative_epsilon=None,
         delta=0.05,
         self_pairs=SelfPairs.NEVER,
         explore_share=1.0,

@@ -6,6 +6,7 @@ from app.engine.policies import DEFAULT_POLICIES, check_new, policy_named
 from app.engine.problem import InvalidProblem, Model, SelfPairs
 from app.errors import InvalidSession
 from app.sessions.model import Item, Settings
+from app.wire.goal import requested_goal, settings_of
 from app.wire.sessions import SessionCreate
 from app.wire.vocabulary import FeedbackKind, MissingFeedback
 
@@ -17,8 +18,8 @@ def settle(new: SessionCreate) -> Settings:
     """
     _check_together(new)
     given = {name: value for name, value in new if name in Settings.model_fields and value is not None}
-    settings = Settings.model_validate({**_fitting(new), **given})
     try:
+        settings = Settings.model_validate({**_fitting(new), **given})
         check_new(policy_named(settings.policy), settings.problem(len(new.items), new.budget))
     except InvalidProblem as error:
         raise InvalidSession(error.field, error.advice) from error
@@ -31,10 +32,11 @@ def items_of(new: SessionCreate) -> tuple[Item, ...]:
 
 
 def _fitting(new: SessionCreate) -> dict[str, object]:
-    """Returns the defaults that depend on other settings, or on chance."""
+    """Returns the defaults that depend on other settings, or on chance; raises InvalidProblem if two goals are given."""
     deterministic = new.model is Model.DETERMINISTIC
     return {
         "policy": DEFAULT_POLICIES[new.model],
+        **settings_of(requested_goal(new.epsilon, new.relative_epsilon)),
         "self_pairs": SelfPairs.EXPLORE if deterministic else SelfPairs.NEVER,
         # With a window only clicks are reported; without one a missing answer is a lost one.
         "missing_feedback": MissingFeedback.NO_CLICK if new.attribution_window_seconds > 0 else MissingFeedback.VOID,

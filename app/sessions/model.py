@@ -10,6 +10,7 @@ from pydantic import ConfigDict
 
 from app.database.statements import AnyRow, compact_json
 from app.engine.problem import Goal, Model, Problem
+from app.wire.goal import goal_of
 from app.wire.session_settings import EditableSettings, FeedbackSettings, FixedSettings, SearchSettings, complete
 from app.wire.vocabulary import FeedbackKind, MissingFeedback, State
 
@@ -32,7 +33,7 @@ class Settings(FixedSettings):
         """Returns the settings as the engine takes them."""
         return Problem(
             n_items=n_items,
-            goal=Goal(self.epsilon),
+            goal=self.goal,
             delta=self.delta,
             rank=None if self.rank == "auto" else self.rank,
             model=self.model,
@@ -41,6 +42,11 @@ class Settings(FixedSettings):
             seed=self.seed,
             item_clicks=self.feedback is FeedbackKind.ITEMS,
         )
+
+    @property
+    def goal(self) -> Goal:
+        """How close to the best a certified pair is."""
+        return goal_of(self.epsilon, self.relative_epsilon)
 
     @property
     def final_after_seconds(self) -> float:

@@ -79,7 +79,20 @@ class SearchSettings(BaseModel):
         default="auto",
         description='How many groups of users there are, for policies that take a rank (the paper\'s); else "auto".',
     )
-    epsilon: float = Field(default=0.05, gt=0, lt=1, description="Certified means within this of the best pair.")
+    epsilon: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="The goal as a difference: certified means within this of the best pair, in clicks per impression "
+        "(0.05: 5 points).",
+    )
+    relative_epsilon: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        description="The goal as a part: certified means that the pair earns at least 1 - relative_epsilon of what the "
+        "best pair earns (0.1: 90 %). Give this or epsilon, not both; 0.1 if neither is given.",
+    )
     delta: float = Field(default=0.05, gt=0, lt=1, description="The probability with which a certificate may be wrong.")
     self_pairs: SelfPairsField | None = Field(default=None, description="Whether one item may be shown twice.")
     explore_share: float = Field(default=1.0, gt=0, le=1, description="Share of impressions given to exploration.")

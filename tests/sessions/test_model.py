@@ -6,17 +6,18 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from app.engine.problem import Model, SelfPairs
+from app.engine.problem import Goal, InvalidProblem, Model, SelfPairs
 from app.sessions.model import Settings
 from app.wire.vocabulary import FeedbackKind, MissingFeedback, WhileWaiting
 from tests.session_fixtures import MakeSettings
 
-STORED: dict[str, Any] = {  # by version 0.1.0
+STORED: dict[str, Any] = {
     "model": "stochastic",
     "feedback": "items",
     "policy": "lrmc",
     "rank": None,
     "epsilon": 0.1,
+    "relative_epsilon": None,
     "delta": 0.05,
     "self_pairs": "explore",
     "explore_share": 0.5,
@@ -44,6 +45,26 @@ def test_a_setting_that_is_not_stored_has_its_default() -> None:
     settings = Settings.from_plain(older)
     assert (settings.explore_share, settings.while_waiting, settings.rank) == (1.0, WhileWaiting.EXPLORE, "auto")
     assert settings.epsilon == 0.1
+
+
+def test_sessions_from_before_relative_goals_keep_their_epsilon() -> None:
+    older = {name: value for name, value in STORED.items() if name != "relative_epsilon"}
+    settings = Settings.from_plain(older)
+    assert (settings.goal, settings.problem(5, None).goal) == (Goal(0.1), Goal(0.1))
+    assert settings.to_plain() == STORED
+
+
+def test_a_relative_goal_is_stored_with_a_null_epsilon(make_settings: MakeSettings) -> None:
+    """A server of an older version cannot read it, and does not certify the session by another goal."""
+    stored = make_settings(relative_epsilon=0.2).to_plain()
+    assert (stored["epsilon"], stored["relative_epsilon"]) == (None, 0.2)
+    assert Settings.from_plain(stored).goal == Goal(0.2, relative=True)
+
+
+@pytest.mark.parametrize("goal", [{"epsilon": None}, {"relative_epsilon": 0.1}])
+def test_stored_settings_have_exactly_one_goal(goal: dict[str, float | None]) -> None:
+    with pytest.raises(InvalidProblem, match="relative_epsilon"):
+        _ = Settings.from_plain({**STORED, **goal}).goal
 
 
 def test_a_setting_of_a_newer_version_is_ignored(make_settings: MakeSettings) -> None:

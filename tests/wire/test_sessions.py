@@ -23,7 +23,8 @@ def with_items(**settings: object) -> str:
 def test_only_items_are_required_and_a_bare_string_is_an_item() -> None:
     body = SessionCreate.model_validate_json('{"items": ["a", {"id": "b", "label": "Bee"}]}')
     assert [(item.id, item.label) for item in body.items] == [("a", ""), ("b", "Bee")]
-    assert (body.rank, body.model, body.epsilon, body.budget) == ("auto", "stochastic", 0.05, None)
+    assert (body.rank, body.model, body.budget) == ("auto", "stochastic", None)
+    assert (body.epsilon, body.relative_epsilon) == (None, None), "the goal is settled with the other settings"
 
 
 def test_everything_in_the_design_document_is_understood() -> None:
@@ -57,6 +58,17 @@ def test_everything_in_the_design_document_is_understood() -> None:
         ('{"items": ["a", "b"], "epsilon": 1e999}', "epsilon", "must be a finite number"),
         (with_items(epsilon=0), "epsilon", "must be above 0.0"),
         (with_items(delta=1), "delta", "must be below 1.0"),
+        (with_items(relative_epsilon=0), "relative_epsilon", "must be above 0.0"),
+        (with_items(relative_epsilon=1), "relative_epsilon", "must be below 1.0"),
+        (with_items(relative_epsilon=-0.1), "relative_epsilon", "must be above 0.0"),
+        (with_items(relative_epsilon="10 %"), "relative_epsilon", "must be a number, without quotes; not true or false"),
+        (with_items(relative_epsilon=float("nan")), "relative_epsilon", "must be a finite number"),
+        (with_items(relative_epsilon=[0.1]), "relative_epsilon", "must be a number, without quotes; not true or false"),
+        (
+            with_items(relativ_epsilon=0.1),
+            "relativ_epsilon",
+            'is not a known field; did you mean "relative_epsilon"?',
+        ),
         (with_items(explore_share=0), "explore_share", "must be above 0.0"),
         (with_items(budget=0), "budget", "must be at least 1"),
         (
@@ -175,6 +187,7 @@ class TestOneList:
         fields |= {
             "name": "x" * 1000,
             "epsilon": 7.0,
+            "relative_epsilon": 7.0,
             "budget": 0,
             "ticket_ttl_seconds": 1e12,
             "rank": 9999,
@@ -183,5 +196,5 @@ class TestOneList:
         with pytest.raises(ValidationError) as caught:
             SessionSummary.model_validate(fields)
         wrong = {error["loc"][0] for error in caught.value.errors()}
-        assert not wrong & {"name", "epsilon", "budget", "ticket_ttl_seconds", "rank", "seed"}
+        assert not wrong & {"name", "epsilon", "relative_epsilon", "budget", "ticket_ttl_seconds", "rank", "seed"}
         assert "model" in wrong, "the type still matters"
