@@ -49,18 +49,18 @@ def follow(policy: str, problem: Problem, population: Population) -> Line:
 
 
 def draw(lines: Sequence[Line], problem: Problem) -> str:
-    """Returns the chart as SVG: impressions on a logarithmic axis, the gap on a linear one, epsilon as a limit."""
+    """Returns the chart as SVG: impressions on a logarithmic axis, the gap on a linear one, the goal as a limit."""
     shown = [point.samples for line in lines for point in line.points if point.samples > 0]
     scale = _Scale(min(shown), max(shown))
     subtitle = (
-        f"{problem.n_items} items, {problem.n_pairs:,} pairs, epsilon {problem.epsilon:g}, delta {problem.delta:g}: "
-        "proven gap to the best pair over impressions"
+        f"{problem.n_items} items, {problem.n_pairs:,} pairs, goal: within {problem.epsilon:g} of the best, delta {problem.delta:g}: "
+        "proven gap over impressions"
     )
     parts = _axes(scale, problem.epsilon)
     for place, line in enumerate(lines):
         parts += _line(line, scale, COLOURS[place % len(COLOURS)], 80 + 46 * place)
-    label = "The proven gap falls with impressions until it reaches epsilon and the pair is certified"
-    title = "The proven gap falls until it reaches epsilon: certified"
+    label = "The proven gap falls with impressions until it reaches the goal and the pair is certified"
+    title = "The proven gap falls until it reaches the goal: certified"
     return document((WIDTH, HEIGHT), label, title, subtitle, parts)
 
 
@@ -92,7 +92,7 @@ def _axes(scale: _Scale, epsilon: float) -> list[str]:
         *parts,
         text((LEFT + RIGHT) / 2, 316, "impressions", INK, anchor="middle"),
         f'<line x1="{LEFT}" x2="{RIGHT}" y1="{limit:.1f}" y2="{limit:.1f}" stroke="{LIMIT}" stroke-dasharray="5 4"/>',
-        text(LEFT + 6, limit - 5, "epsilon", LIMIT),
+        text(LEFT + 6, limit - 5, "goal", LIMIT),
     ]
 
 
