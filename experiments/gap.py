@@ -53,8 +53,8 @@ def draw(lines: Sequence[Line], problem: Problem) -> str:
     shown = [point.samples for line in lines for point in line.points if point.samples > 0]
     scale = _Scale(min(shown), max(shown))
     subtitle = (
-        f"{problem.n_items} items, {problem.n_pairs:,} pairs, goal: within {problem.epsilon:g} of the best, delta {problem.delta:g}: "
-        "proven gap over impressions"
+        f"{problem.n_items} items, {problem.n_pairs:,} pairs, goal: within {problem.epsilon:g} of the best, "
+        f"delta {problem.delta:g}: proven gap over impressions"
     )
     parts = _axes(scale, problem.epsilon)
     for place, line in enumerate(lines):
