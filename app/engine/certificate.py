@@ -12,12 +12,12 @@ so pair k is within gap(k) of the best. The leader, the pair with the smallest g
 bound must hold for any pair that may be chosen: upper bounds pay a union over pairs, delta_U / P each (less for pairs
 that were named in advance: `bounds.direct`). The best pair is one fixed pair that no data chose, so lower bounds pay no
 union: each uses its whole share. All bounds are anytime, so the statement holds at all plans at once, and "certified"
-(gap <= epsilon) may latch.
+(gap(k) <= `Goal.allowed(U_k)`) may latch.
 
 For a nominee k, differences may be known better than both ends (`bounds.contrast`): if L_j - L_k >= D_j, then U_k + D_j
 may replace LB_j in gap(k), and only there. For j = *: L_k <= L_* - D_* <= L_* + gap(k).
 
-The deterministic model asks for the exact answer: there the gap must fall to rounding size, not only to epsilon, and
+The deterministic model asks for the exact answer: there the gap must fall to rounding size, not only to the goal, and
 the leader is the pair with the lowest midpoint of its bounds, which then agree to 2e-6 or better.
 
 The lower bounds are therefore not simultaneous intervals. What a user sees for a pair is `displayed`, at delta / P,
@@ -41,7 +41,7 @@ from app.engine.confidence import lower_end, upper_end
 from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
 from app.engine.nystrom import INDEPENDENT
-from app.engine.problem import Model, Problem
+from app.engine.problem import Goal, Model, Problem, relative_gap
 
 EXACT = 4 * INDEPENDENT
 """The gap that counts as exact. Columns left out explain less than `INDEPENDENT` each, so two pairs' bounds are at most
@@ -56,14 +56,22 @@ class Verdict(StrEnum):
     EXHAUSTED = "exhausted"  # the budget is spent, or the policy asks for nothing more
 
 
+class Gaps(NamedTuple):
+    """How far a pair can be from the best, in two terms."""
+
+    gap: float  # R of the best pair minus R of this pair is at most this
+    relative_gap: float  # and at most this part of R of the best pair
+
+
 @dataclass(frozen=True, eq=False)
 class Assessment:
     """The bounds at one plan and what follows from them."""
 
     bounds: Bounds
     n_items: int
-    target: float  # the gap that certifies
+    goal: Goal
     leader_index: int
+    exact: bool = False  # whether only the exact answer certifies
 
     @property
     def leader(self) -> Pair:
@@ -75,10 +83,17 @@ class Assessment:
         """The leader is within this of the best."""
         return self.gap_of(self.leader_index)
 
+    @cached_property
+    def allowed(self) -> float:
+        """The largest gap that certifies the leader."""
+        if self.exact:
+            return min(self.goal.epsilon, EXACT)
+        return self.goal.allowed(float(self.bounds.upper[self.leader_index]))
+
     @property
     def certified(self) -> bool:
         """Whether the leader is proven to be close enough to the best."""
-        return self.gap <= self.target
+        return self.gap <= self.allowed
 
     def gap_of(self, index: int) -> float:
         """Returns how far this pair can be from the best: 0 if it is proven best, 1 if nothing is known."""
@@ -93,14 +108,16 @@ class Assessment:
         """Returns the lowest lower bound of all other pairs; None if there is no other."""
         return self.bounds.lowest_of_others(index)
 
-    def gap_of_pair(self, pair: Pair) -> float:
-        """Returns `gap_of` for a pair of items."""
-        return self.gap_of(pair_number(pair, self.n_items))
+    def gaps_of_pair(self, pair: Pair) -> Gaps:
+        """Returns how far a pair of items can be from the best."""
+        index = pair_number(pair, self.n_items)
+        gap = self.gap_of(index)
+        return Gaps(gap, relative_gap(gap, float(self.bounds.upper[index])))
 
     @cached_property
     def contenders(self) -> IntArray:
-        """Returns the pairs that prevent the leader's certification: LB below U_leader - target, without the leader."""
-        open_pairs = np.flatnonzero(self.lower < self.bounds.upper[self.leader_index] - self.target)
+        """Returns the pairs that prevent the leader's certification: U_leader - LB is too large, without the leader."""
+        open_pairs = np.flatnonzero(self.bounds.upper[self.leader_index] - self.lower > self.allowed)
         return open_pairs[open_pairs != self.leader_index]
 
 
@@ -111,9 +128,9 @@ def assess(
     if problem.model is Model.DETERMINISTIC:
         bounds = exact_bounds(problem, evidence)
         leader = int(np.argmin(bounds.lower + bounds.upper))
-        return Assessment(bounds, problem.n_items, min(problem.epsilon, EXACT), leader)
+        return Assessment(bounds, problem.n_items, problem.goal, leader, exact=True)
     bounds = combined_bounds(problem, evidence, choices or Choices(), shares or Shares())
-    return Assessment(bounds, problem.n_items, problem.epsilon, bounds.leader())
+    return Assessment(bounds, problem.n_items, problem.goal, bounds.leader(problem.goal))
 
 
 class Displayed(NamedTuple):

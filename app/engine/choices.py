@@ -12,8 +12,8 @@ The names are those of the stored JSON:
 - *nominee*: a pair that is named as a possible answer before the impressions that support it are issued.
 - *blank*: an item that is hardly ever clicked; a pair with it is clicked about as often as the other item alone (bound
   F).
-- *outlook*: how often one plan will show pairs and items, and their estimated probabilities. The bets of bound C are
-  computed from it.
+- *outlook*: how often one plan will show pairs and items, their estimated probabilities, and the difference that bets
+  are to prove. The bets of bound C are computed from it.
 """
 
 from collections.abc import Mapping
@@ -93,6 +93,7 @@ class Outlook:
     pairs: tuple[tuple[int, int], ...]  # (l,) nominees and rivals, lower item first
     planned: tuple[int, ...]  # (l,) how often each pair will be shown
     values: tuple[float, ...]  # (l,) the estimates of L
+    epsilon: float | None = None  # the difference that bets are to prove; None in older ones: epsilon of the session
 
     def __post_init__(self) -> None:
         aligned = len(self.items) == len(self.shown) == len(self.unclicked), len(self.pairs) == len(self.planned)
@@ -104,6 +105,8 @@ class Outlook:
             raise ValueError("an outlook has each pair once, its lower item first")
         if not all(0 < value < 1 for value in (*self.unclicked, *self.values)):
             raise ValueError("estimates in an outlook must be strictly between 0 and 1")
+        if self.epsilon is not None and not 0 < self.epsilon < 1:
+            raise ValueError("epsilon in an outlook must be strictly between 0 and 1")
 
     @cached_property
     def others(self) -> IntArray:
@@ -133,13 +136,15 @@ class Outlook:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the outlook as lists and numbers."""
-        return {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
+        plain = {name: _plain(getattr(self, name)) for name in self.__dataclass_fields__}
+        return {name: value for name, value in plain.items() if value is not None}
 
     @classmethod
     def from_json(cls, plain: Mapping[str, Any]) -> Self:
         """Returns the outlook that `to_json` wrote."""
         columns = {name: tuple(plain[name]) for name in ("items", "shown", "unclicked", "planned", "values")}
-        return cls(int(plain["version"]), pairs=tuple((int(i), int(j)) for i, j in plain["pairs"]), **columns)
+        pairs, epsilon = tuple((int(i), int(j)) for i, j in plain["pairs"]), plain.get("epsilon")
+        return cls(int(plain["version"]), pairs=pairs, epsilon=None if epsilon is None else float(epsilon), **columns)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ class Certified:
     gap: float
     version: int
     assumptions: tuple[str, ...]
+    relative_gap: float | None = None  # None: certified by a version that did not compute it
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class Memory:
                     "gap": latched.gap,
                     "version": latched.version,
                     "assumptions": list(latched.assumptions),
+                    "relative_gap": latched.relative_gap,
                 },
             },
             allow_nan=False,
@@ -74,6 +76,7 @@ class Memory:
                     float(latched["gap"]),
                     int(latched["version"]),
                     tuple(latched["assumptions"]),
+                    latched.get("relative_gap"),
                 )
             )
             choices = Choices.from_plain(raw["choices"]) if "choices" in raw else Choices()  # older ones have none

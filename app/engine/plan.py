@@ -37,11 +37,16 @@ class Contender(NamedTuple):
 
 @dataclass(frozen=True)
 class Report:
-    """The result of a plan for users. `pair` is within `gap` of the best with probability 1-delta."""
+    """The result of a plan for users.
+
+    With probability 1-delta the reward of `pair` is within `gap` of the best reward, and lacks at most `relative_gap`
+    of it (a part; None: certified by a version that did not compute it).
+    """
 
     pair: Pair
     verdict: Verdict
     gap: float
+    relative_gap: float | None
     estimate: float | None  # of L at the pair; for display only
     interval: tuple[float, float]  # the same, simultaneous over pairs
     contenders: int
@@ -100,6 +105,7 @@ def plan(
             pair=certified.pair,
             verdict=Verdict.CERTIFIED,
             gap=certified.gap,
+            relative_gap=certified.relative_gap,
             contenders=0,
             phase="done",
             samples=evidence.samples,
@@ -122,7 +128,7 @@ def plan(
         **_displayed_part(proposal.pair, problem, evidence, assessment),
         pair=proposal.pair,
         verdict=Verdict.NOT_YET if demand.total else Verdict.EXHAUSTED,
-        gap=assessment.gap_of_pair(proposal.pair),
+        **assessment.gaps_of_pair(proposal.pair)._asdict(),
         contenders=len(assessment.contenders),
         phase=proposal.phase,
         samples=evidence.samples,
@@ -177,4 +183,5 @@ def _certify(assessment: Assessment, version: int) -> Certified | None:
     """Returns the certification if the leader is proven now."""
     if not assessment.certified:
         return None
-    return Certified(assessment.leader, assessment.gap, version, assessment.bounds.assumptions)
+    gaps = assessment.gaps_of_pair(assessment.leader)
+    return Certified(assessment.leader, gaps.gap, version, assessment.bounds.assumptions, gaps.relative_gap)

@@ -32,7 +32,9 @@ class InvalidProblem(ValueError):
 
 @dataclass(frozen=True)
 class Goal:
-    """How close to the best the answer must be. With R = 1 - L, the probability of a click, and k the answer:
+    """How close to the best the answer must be.
+
+    With R = 1 - L, the probability of a click, and k the answer:
 
         absolute:  R_k >= R_best - epsilon
         relative:  R_k >= (1 - epsilon) R_best
@@ -70,7 +72,7 @@ class Goal:
         return self.epsilon * (1 - mean) if self.relative else self.epsilon
 
     def distance(self, gap: float, upper: float) -> float:
-        """Returns a gap in the terms of the goal: the goal is reached if this is at most `epsilon`."""
+        """Returns a gap, at least 0, in the terms of the goal: it is reached if this is at most `epsilon`."""
         return relative_gap(gap, upper) if self.relative else gap
 
     def missed_by(self, reward: float, best: float) -> bool:

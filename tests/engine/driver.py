@@ -12,7 +12,7 @@ from app.engine.evidence import Evidence
 from app.engine.memory import Memory, Notes
 from app.engine.plan import Plan, Report, plan
 from app.engine.policies.policy import Policy, Proposal, Situation
-from app.engine.problem import Model, Problem, SelfPairs
+from app.engine.problem import Goal, Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
 from app.simulation.population import Population
 from app.simulation.users import Users
@@ -61,7 +61,7 @@ def problem_for(policy: Policy, population: Population, **settings: object) -> P
     """Returns a problem that the policy accepts; settings override its defaults."""
     defaults: dict[str, object] = {
         "n_items": population.n_items,
-        "epsilon": 0.05,
+        "goal": Goal(0.05),
         "delta": 0.1,
         "rank": population.rank if policy.needs_rank else None,
         "model": policy.model,

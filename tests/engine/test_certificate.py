@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engine.arrays import Pair
-from app.engine.bounds import Bounds
+from app.engine.bounds import Bounds, Contrasts
 from app.engine.certificate import EXACT, Assessment, assess, displayed
 from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
@@ -50,7 +50,28 @@ def test_the_gap_closes_when_every_rival_has_a_lower_bound() -> None:
         assert found.certified is certified
         assert found.contenders.tolist() == ([] if certified else [1, 2])
         # Seen from a rival, the leader's own lower bound 0 counts.
-        assert found.gap_of_pair(Pair(1, 2)) == pytest.approx(1.0)
+        assert found.gaps_of_pair(Pair(1, 2)).gap == pytest.approx(1.0)
+
+
+def test_a_relative_goal_is_reached_at_the_same_gap_divided_by_what_can_be_earned() -> None:
+    """U = .88 and a gap of .69: the pair earns .12 at least, the best .81 at most, so the pair may lack .85 of it."""
+    rows = [(0, 1, 1, 2, 0.0), (0, 2, 1, 2, 2.0), (1, 2, 1, 2, 2.0)]
+    most_lost = 1 - (1 - upper_of_none(3)) / (1 - LOWER_OF_TWO)
+    for epsilon, certified in ((most_lost + 1e-9, True), (most_lost - 1e-9, False)):
+        found = assess(Problem(n_items=3, goal=Goal(epsilon, relative=True), delta=0.1), evidence_from_rows(3, rows))
+        assert found.gaps_of_pair(found.leader).relative_gap == pytest.approx(most_lost, abs=1e-12)
+        assert found.certified is certified
+        assert found.contenders.tolist() == ([] if certified else [1, 2])
+
+
+def test_the_leader_has_the_smallest_gap_in_the_terms_of_the_goal() -> None:
+    """Pair 0 may earn .05 less than the best, but earns .1 only; pair 1 may earn .08 less, and earns .5."""
+    lower, upper = np.array([0.42, 0.42, 0.42]), np.array([0.9, 0.5, 1.0])
+    nominee = Contrasts(0, np.array([1, 2]), np.array([-0.05, 0.0]), np.ones(2))
+    bounds = Bounds(lower, upper, (), contrasts=(nominee,))
+    assert [bounds.gap_of(0), bounds.gap_of(1)] == pytest.approx([0.05, 0.08])
+    assert bounds.leader(Goal(0.1)) == 0
+    assert bounds.leader(Goal(0.1, relative=True)) == 1
 
 
 def test_four_items_by_hand() -> None:
@@ -87,7 +108,7 @@ def test_shares_add_up_to_delta() -> None:
 
 def test_a_proven_best_pair_has_no_negative_gap() -> None:
     bounds = Bounds(np.array([0.1, 0.5]), np.array([0.2, 0.9]), ())
-    found = Assessment(bounds, 3, 0.01, 0)
+    found = Assessment(bounds, 3, Goal(0.01), 0)
     assert found.gap == 0.0
     assert found.certified
 
@@ -95,15 +116,16 @@ def test_a_proven_best_pair_has_no_negative_gap() -> None:
 vectors = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), min_size=3, max_size=3)
 
 
-@given(vectors, st.integers(0, 9))
-def test_gap_and_contenders_follow_their_definitions(ends: list[tuple[int, int]], target: int) -> None:
+@given(vectors, st.integers(1, 7), st.booleans())
+def test_gap_and_contenders_follow_their_definitions(ends: list[tuple[int, int]], eighths: int, relative: bool) -> None:
+    goal = Goal(eighths / 8, relative=relative)
     lower = np.array([min(pair) for pair in ends]) / 8
     upper = np.array([max(pair) for pair in ends]) / 8
     leader = int(np.argmin(upper))
-    found = Assessment(Bounds(lower, upper, ()), 3, target / 8, leader)
+    found = Assessment(Bounds(lower, upper, ()), 3, goal, leader)
     rivals = [k for k in range(3) if k != leader]
     assert found.gap == max(upper[leader] - min(lower[k] for k in rivals), 0.0)
-    assert found.contenders.tolist() == [k for k in rivals if lower[k] < upper[leader] - target / 8]
+    assert found.contenders.tolist() == [k for k in rivals if upper[leader] - lower[k] > goal.allowed(upper[leader])]
     assert found.certified is (len(found.contenders) == 0)
 
 
@@ -132,7 +154,7 @@ def test_the_exact_model_asks_for_the_exact_answer() -> None:
     problem = Problem(n_items=3, goal=Goal(0.5), delta=0.1, model=Model.DETERMINISTIC)
     evidence = evidence_from_rows(3, [(0, 1, 1, 1, 0.4), (0, 2, 1, 1, 0.3)])
     found = assess(problem, evidence)
-    assert found.target == EXACT
+    assert found.allowed == EXACT
     assert not found.certified  # (1, 2) may be anything
     known = assess(problem, evidence.add(np.array([1]), np.array([2]), 2, np.array([1]), np.array([0.2])))
     assert (known.leader, known.gap, known.certified) == (Pair(1, 2), 0.0, True)

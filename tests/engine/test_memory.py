@@ -28,11 +28,11 @@ def test_text_by_hand() -> None:
     choices = Choices(
         Guess(1, ((0.5, 0.25), (0.125, 1.0))), (Nominee(2, Pair(0, 1), 0.75),), (Blank(2, 1, (0.5, 0.998)),)
     )
-    memory = Memory(3, {"chosen": [0, 7]}, Certified(Pair(2, 5), 0.25, 3, ("mixture",)), choices)
+    memory = Memory(3, {"chosen": [0, 7]}, Certified(Pair(2, 5), 0.25, 3, ("mixture",), 0.5), choices)
     text = (
         '{"version":3,"notes":{"chosen":[0,7]},"choices":{"guess":{"version":1,"factor":[[0.5,0.25],[0.125,1.0]]},'
         '"nominees":[{"version":2,"pair":[0,1],"guess":0.75}],"blanks":[{"version":2,"item":1,"guess":[0.5,0.998]}],"outlooks":[]},'
-        '"certified":{"pair":[2,5],"gap":0.25,"version":3,"assumptions":["mixture"]}}'
+        '"certified":{"pair":[2,5],"gap":0.25,"version":3,"assumptions":["mixture"],"relative_gap":0.5}}'
     )
     assert memory.to_json() == text
     assert Memory.from_json(text) == memory

@@ -79,7 +79,7 @@ def test_the_gap_reported_is_that_of_the_pair_reported() -> None:
     report = plan(Boastful(1), PROBLEM, evidence, Memory()).report
     found = assess(PROBLEM, evidence)
     assert report.pair == Pair(1, 2) != found.leader
-    assert report.gap == found.gap_of_pair(Pair(1, 2)) > found.gap
+    assert report.gap == found.gaps_of_pair(Pair(1, 2)).gap > found.gap
     assert report.contenders == len(found.contenders)
     assert report.diagnostics == {"x": 1.5}
 

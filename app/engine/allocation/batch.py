@@ -14,8 +14,8 @@ LEADER_PART_BEFORE_NOMINATION = 0.1
 
 SEARCH_PART = 0.3
 CLEARLY_BETTER = 0.2
-"""Up to `SEARCH_PART` of a batch goes to pairs that may be better than the leader by `CLEARLY_BETTER` * epsilon: a
-better leader lowers the threshold for all other pairs."""
+"""Up to `SEARCH_PART` of a batch goes to pairs that may be better than the leader by `CLEARLY_BETTER` * the allowed
+gap: a better leader lowers the threshold for all other pairs."""
 
 FIRST_LOOKS = 4
 """Samples of a pair in its first search; each later search adds half the samples that it has."""
@@ -74,10 +74,10 @@ class Batch:
         if room > 0:
             self.ask("leader", *pair_items(np.array([target.leader]), self.n_items), np.array([room]))
 
-    def search(self, target: ProofTarget, epsilon: float) -> None:
+    def search(self, target: ProofTarget) -> None:
         """Asks for pairs that may be better than the leader, the most promising first."""
         pairs = target.open_pairs
-        better = np.flatnonzero(pairs.mean - pairs.spread < target.mean - CLEARLY_BETTER * epsilon)
+        better = np.flatnonzero(pairs.mean - pairs.spread < target.mean - CLEARLY_BETTER * target.allowed)
         order = better[np.argsort((pairs.mean - 1.5 * pairs.spread)[better], kind="stable")]
         wanted = np.maximum(0.5 * pairs.seen[order], FIRST_LOOKS)
         self._in_order("search", pairs.i[order], pairs.j[order], wanted, SEARCH_PART * self.size)

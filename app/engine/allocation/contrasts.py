@@ -1,9 +1,9 @@
-"""The cost of proving by bets that no rival is better than the leader by epsilon, and the outlook that fixes the bets.
+"""The cost of proving by bets that no rival is better than the leader by a given gap, and the outlook for the bets.
 
-A bet on L_rival - L_leader (`bounds.contrast`) with variance V and margin s (the difference plus epsilon) gains s^2 /
-2V of log wealth, and log(1/alpha) is needed. V is the sum of the variances of both pairs' scores and of the items that
-the pairs do not share. Impressions of an item count for all rivals that contain it, and those of the leader for all
-rivals, so items and leader are shown more often than one rival.
+A bet on L_rival - L_leader (`bounds.contrast`) with variance V and margin s (the difference plus the allowed gap) gains
+s^2 / 2V of log wealth, and log(1/alpha) is needed. V is the sum of the variances of both pairs' scores and of the items
+that the pairs do not share. Impressions of an item count for all rivals that contain it, and those of the leader for
+all rivals, so items and leader are shown more often than one rival.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class LeaderAndRivals:
     rivals: IntArray  # (J,) pair numbers
     mean: FloatArray  # (J,) L_hat
     remaining: FloatArray  # (J,) log wealth still missing
-    epsilon: float
+    epsilon: float  # the difference to prove: no rival is better than the leader by more
     x: FloatArray | None  # (K,) P(item is not clicked), where feedback names the clicked items
     n_items: int
 
@@ -175,6 +175,7 @@ def outlook_of(group: LeaderAndRivals, nominees: IntArray, values: FloatArray, d
         pairs=tuple(zip(i.tolist(), j.tolist(), strict=True)),
         planned=tuple(_counts(demand, asked, index).tolist()),
         values=_rounded(clip_guess(np.append(values[named], group.mean[shown]))),
+        epsilon=float(f"{group.epsilon:.{DIGITS}g}"),
     )
 
 

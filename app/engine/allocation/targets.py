@@ -1,7 +1,8 @@
 """The proof target that costs least: which pair leads, and how wide its upper bound may stay.
 
-If the upper bound of the leader k is L_k + w, every other pair must be proven to be above the threshold L_k + w -
-epsilon. A narrow bound costs samples of the leader, a wide one costs samples of all other pairs.
+If the upper bound of the leader k is U = L_k + w, every other pair must be proven to be above the threshold
+(`Goal.threshold`; U - epsilon for an absolute goal). A narrow bound costs samples of the leader, a wide one costs
+samples of all other pairs.
 """
 
 import math
@@ -26,7 +27,8 @@ from app.engine.nystrom import smallest_pair
 from app.engine.problem import Problem
 
 WIDTHS = (0.12, 0.2, 0.3, 0.4, 0.5, 0.6)
-"""Widths of the leader's bound for which the cost is computed, as parts of epsilon."""
+"""Widths of the leader's bound for which the cost is computed, as parts of `Goal.width`: at 1, other pairs must be
+proven to be above L_k."""
 
 WIDER = (0.8, 1.0, 1.4, 2.0)
 """Additional widths with contrasts: these settle the nearest rivals, so the bound is needed only for the other
@@ -40,11 +42,11 @@ CAUTION = (1.5, 0.75)
 alone is mostly chance."""
 
 MIN_DISTANCE = 0.05
-"""A pair with an estimate below the threshold gets the cost of a pair that is this part of epsilon above it."""
+"""A pair with an estimate below the threshold gets the cost of a pair that is this part of the allowed gap above it."""
 
 MAX_PRICE = 4.0
-"""No pair costs more than this many times log(1/alpha)/epsilon^2: with more samples, it would have become the
-leader."""
+"""No pair costs more than this many times log(1/alpha)/gap^2, with the allowed gap: with more samples, it would have
+become the leader."""
 
 WORKING_PAIRS = 2_000_000
 """Beyond this many open pairs the rest is represented by a sample."""
@@ -83,11 +85,12 @@ class ContrastCosts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ProofTarget:
-    """What to prove next: leader <= its mean + `width` * epsilon, and all open pairs above the threshold."""
+    """What to prove next: leader <= its mean + `width` * `Goal.width`, and all open pairs above the threshold."""
 
     leader: int  # pair number
     mean: float
     width: float
+    allowed: float  # the gap that certifies the leader then
     threshold: float
     leader_need: float  # samples of the leader still to take
     open_pairs: OpenPairs
@@ -114,9 +117,10 @@ class TargetSelection:
         self.items = items  # where feedback names the clicked items
         self.leaders = self._leaders()  # (few,) pair numbers
         self.leader_mean = estimates.mean(self.leaders)
-        self._costs_by_leader: dict[int, ContrastCosts] = {}
+        self._contrast_cache: dict[tuple[int, float], ContrastCosts] = {}
         self.widest = WIDEST_WITH_CONTRASTS if shares.contrasts else WIDEST
-        self.open_pairs = self._collect(float(self.leader_mean.max()) - (1 - self.widest) * problem.epsilon, rng)
+        highest = float(self.leader_mean.max())
+        self.open_pairs = self._collect(problem.goal.threshold(self._limit(highest, self.widest)), rng)
 
     def rough_target(self) -> ProofTarget:
         """Returns the target with the likeliest leader and a medium width: enough to decide about screening."""
@@ -149,9 +153,9 @@ class TargetSelection:
         return [pair_number(nominee.pair, self.problem.n_items) for nominee in self.choices.nominees]
 
     def _targets(self) -> Iterator[ProofTarget]:
-        epsilon, upper = self.problem.epsilon, self.assessment.bounds.upper
+        upper = self.assessment.bounds.upper
         for leader, mean in zip(self.leaders.tolist(), self.leader_mean.tolist(), strict=True):
-            reached = (float(upper[leader]) - mean) / epsilon
+            reached = (float(upper[leader]) - mean) / self.problem.goal.width(mean)
             widths = (*WIDTHS, *WIDER) if self.shares.contrasts else WIDTHS
             for width in (*(w for w in widths if w < reached), *([reached] if reached < self.widest else [])):
                 yield self._target(leader, mean, width, reached)
@@ -159,27 +163,32 @@ class TargetSelection:
                 yield self._target(leader, mean, 0.0, 0.0)
 
     def _target(self, leader: int, mean: float, width: float, reached: float) -> ProofTarget:
-        epsilon = self.problem.epsilon
-        threshold = max(mean + width * epsilon - epsilon, 1e-6)
-        need = 0.0 if width >= reached else self._leader_need(leader, mean, width)
-        pairs, contrast_costs = self.open_pairs, self._contrast_costs(leader, mean)
+        limit = self._limit(mean, width)
+        allowed, threshold = self.problem.goal.allowed(limit), max(self.problem.goal.threshold(limit), 1e-6)
+        need = 0.0 if width >= reached else self._leader_need(leader, mean, limit)
+        pairs, contrast_costs = self.open_pairs, self._contrast_costs(leader, mean, allowed)
         keep = (pairs.lower < threshold) & (pairs.index != leader) & (contrast_costs.left > 0)
         pairs, contrast_costs = pairs.where(keep), contrast_costs.where(keep)
-        direct = np.minimum(self._direct(pairs, threshold), contrast_costs.price)
-        return ProofTarget(leader, mean, width, threshold, need, pairs, direct, contrast_costs)
+        direct = np.minimum(self._direct(pairs, threshold, allowed), contrast_costs.price)
+        return ProofTarget(leader, mean, width, allowed, threshold, need, pairs, direct, contrast_costs)
 
-    def _direct(self, pairs: OpenPairs, threshold: float) -> FloatArray:
+    def _limit(self, mean: float, width: float) -> float:
+        """Returns the upper bound of a leader with this mean at this width."""
+        return min(mean + width * self.problem.goal.width(mean), 1 - 1e-6)
+
+    def _direct(self, pairs: OpenPairs, threshold: float, allowed: float) -> FloatArray:
         """Returns how many samples of each pair prove by bound D that it is above the threshold."""
-        epsilon, log_level = self.problem.epsilon, math.log(1 / (self.shares.direct * self.problem.delta))
-        above = np.clip(pairs.mean, threshold + MIN_DISTANCE * epsilon, 1 - 1e-6)
+        log_level = math.log(1 / (self.shares.direct * self.problem.delta))
+        above = np.clip(pairs.mean, threshold + MIN_DISTANCE * allowed, 1 - 1e-6)
         direct = samples_to_separate(above, threshold, log_level, pairs.counted)
-        return np.minimum(direct, MAX_PRICE * log_level / epsilon**2)
+        return np.minimum(direct, MAX_PRICE * log_level / allowed**2)
 
     def with_setbacks(self, target: ProofTarget, setback: float) -> ProofTarget:
         """Returns the target with the costs that it has if every open bet lacks `setback` more log wealth."""
         pairs = target.open_pairs
-        costs = self._contrast_costs_of(target.leader, target.mean, pairs, target.contrast_costs.left + setback)
-        direct = np.minimum(self._direct(pairs, target.threshold), costs.price)
+        left = target.contrast_costs.left + setback
+        costs = self._contrast_costs_of(target.leader, target.mean, target.allowed, pairs, left)
+        direct = np.minimum(self._direct(pairs, target.threshold, target.allowed), costs.price)
         return replace(target, direct=direct, contrast_costs=costs)
 
     def tolerated(self, screen: Screen, target: ProofTarget) -> FloatArray:
@@ -196,33 +205,36 @@ class TargetSelection:
         """Returns the leader of a target with its open pairs, or some of them, as rivals."""
         some = np.arange(len(target.direct)) if some is None else some
         return self._leader_and_rivals(
-            target.leader, target.mean, target.open_pairs.where(some), target.contrast_costs.left[some]
+            target.leader, target.mean, target.allowed, target.open_pairs.where(some), target.contrast_costs.left[some]
         )
 
-    def _leader_and_rivals(self, leader: int, mean: float, pairs: OpenPairs, left: FloatArray) -> LeaderAndRivals:
+    def _leader_and_rivals(
+        self, leader: int, mean: float, allowed: float, pairs: OpenPairs, left: FloatArray
+    ) -> LeaderAndRivals:
         x = None if self.items is None else self.items.x
-        return LeaderAndRivals(
-            leader, mean, pairs.index, pairs.mean, left, self.problem.epsilon, x, self.problem.n_items
-        )
+        return LeaderAndRivals(leader, mean, pairs.index, pairs.mean, left, allowed, x, self.problem.n_items)
 
-    def _contrast_costs(self, leader: int, mean: float) -> ContrastCosts:
+    def _contrast_costs(self, leader: int, mean: float, allowed: float) -> ContrastCosts:
         """Returns the costs of all open pairs by contrasts: infinite if contrasts have no share of delta."""
-        if leader not in self._costs_by_leader:
+        key = (leader, allowed)
+        if key not in self._contrast_cache:
             zeros = np.zeros(len(self.open_pairs.index))
             costs = ContrastCosts(zeros + np.inf, zeros + np.inf, zeros)
             if self.shares.contrasts:
-                left = self._log_wealth_missing(leader, self.open_pairs.index)
-                costs = self._contrast_costs_of(leader, mean, self.open_pairs, left)
-            self._costs_by_leader[leader] = costs
-        return self._costs_by_leader[leader]
+                left = self._log_wealth_missing(leader, self.open_pairs.index, allowed)
+                costs = self._contrast_costs_of(leader, mean, allowed, self.open_pairs, left)
+            self._contrast_cache[key] = costs
+        return self._contrast_cache[key]
 
-    def _contrast_costs_of(self, leader: int, mean: float, pairs: OpenPairs, left: FloatArray) -> ContrastCosts:
+    def _contrast_costs_of(
+        self, leader: int, mean: float, allowed: float, pairs: OpenPairs, left: FloatArray
+    ) -> ContrastCosts:
         """Returns the costs of these pairs by contrasts, where each bet lacks the log wealth `left`."""
-        group = self._leader_and_rivals(leader, mean, pairs, left)
+        group = self._leader_and_rivals(leader, mean, allowed, pairs, left)
         T = np.zeros(len(left)) if self.items is None else tolerated_by_items(self.items, group)
         return ContrastCosts(left, group.prices(), T)
 
-    def _log_wealth_missing(self, leader: int, rivals: IntArray) -> FloatArray:
+    def _log_wealth_missing(self, leader: int, rivals: IntArray, allowed: float) -> FloatArray:
         """Returns the log wealth that bets on each rival still lack: all of it if the leader is not nominated yet."""
         ordinal, found = len(self.choices.nominees) + 1, None
         place = self.nominated(leader)
@@ -230,10 +242,10 @@ class TargetSelection:
             ordinal = place + 1
             found = next((one for one in reversed(self.assessment.bounds.contrasts) if one.nominee == leader), None)
         share = portion(self.shares.contrasts * self.problem.delta, ordinal)
-        return log_wealth_missing(rivals, found, self.problem.epsilon, math.log(1 / (share * (1 - LEFTOVER_SHARE))))
+        return log_wealth_missing(rivals, found, allowed, math.log(1 / (share * (1 - LEFTOVER_SHARE))))
 
-    def _leader_need(self, leader: int, mean: float, width: float) -> float:
-        """Returns how many more samples bring the upper bound of a nominee to this width."""
+    def _leader_need(self, leader: int, mean: float, limit: float) -> float:
+        """Returns how many more samples bring the upper bound of a nominee down to this limit."""
         ordinal, have = len(self.choices.nominees) + 1, 0
         place = self.nominated(leader)
         if place is not None:
@@ -241,7 +253,6 @@ class TargetSelection:
             i, j = np.array([nominee.pair.i]), np.array([nominee.pair.j])
             have = int(self.evidence.issued(nominee.version + 1).entries(i, j)[0][0])
         log_level = math.log(1 / portion(self.shares.nominees * self.problem.delta, ordinal))
-        limit = min(mean + width * self.problem.epsilon, 1 - 1e-6)
         return float(samples_to_separate(np.array([mean]), limit, log_level, np.array([have]))[0])
 
     def _leaders(self) -> IntArray:

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.engine.arrays import FloatArray, IntArray
+from app.engine.problem import Goal
 
 
 class Kind(IntEnum):
@@ -56,14 +57,15 @@ class Bounds(NamedTuple):
         others = self.lowest_of_others(pair)
         return 0.0 if others is None else max(float(self.upper[pair]) - others, 0.0)
 
-    def leader(self) -> int:
+    def leader(self, goal: Goal) -> int:
         """Returns the pair with the smallest gap: the lowest upper bound, or the lowest lower bound, or a nominee.
 
-        Only for the pair with the lowest lower bound is the lowest of the *others* higher, and only nominees have
-        contrasts, so no other pair can have a smaller gap. Among equal upper bounds (all 1 before the first sample) the
-        lowest lower bound leads.
+        Gaps are compared in the terms of the goal. Only for the pair with the lowest lower bound is the lowest of the
+        *others* higher, and only nominees have contrasts, so no other pair can have a smaller gap. Among equal upper
+        bounds (all 1 before the first sample) the lowest lower bound leads.
         """
         lowest = np.flatnonzero(self.upper == self.upper.min())
         first = int(lowest[np.argmin(self.lower[lowest])])
         second = int(np.argmin(self.lower))
-        return min((first, second, *(one.nominee for one in self.contrasts)), key=self.gap_of)
+        candidates = (first, second, *(one.nominee for one in self.contrasts))
+        return min(candidates, key=lambda pair: goal.distance(self.gap_of(pair), float(self.upper[pair])))

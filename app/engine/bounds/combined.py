@@ -68,16 +68,18 @@ def assumptions_of(
 ) -> tuple[str, ...]:
     """Returns the assumptions of the leader's certificate.
 
-    The goal is U of the leader minus epsilon. The assumptions of a kind of bound are needed only if it raises the lower
-    bound of a pair that the kinds before it leave below the goal. Contrasts come last, and only the leader's matter.
+    The threshold is what all other pairs must reach (`Goal.threshold`). The assumptions of a kind of bound are needed
+    only if it raises the lower bound of a pair that the kinds before it leave below the threshold. Contrasts come last,
+    and only the leader's matter.
     """
-    leader = bounds.leader()
-    goal, lower, found = float(bounds.upper[leader]) - problem.epsilon, direct, dict.fromkeys(bounds.assumptions)
+    leader = bounds.leader(problem.goal)
+    threshold = problem.goal.threshold(float(bounds.upper[leader]))
+    lower, found = direct, dict.fromkeys(bounds.assumptions)
     for one in structural:
-        if np.any((one.lower > lower) & (lower < goal)):
+        if np.any((one.lower > lower) & (lower < threshold)):
             found |= dict.fromkeys(one.assumptions)
         lower = np.maximum(lower, one.lower)
-    if problem.item_clicks and np.any((bounds.lower_given_leader(leader) > lower) & (lower < goal)):
+    if problem.item_clicks and np.any((bounds.lower_given_leader(leader) > lower) & (lower < threshold)):
         found["slots-independent"] = None  # scores assume the same click rate of an item with all partners
     return tuple(found)
 
@@ -91,6 +93,6 @@ def _contrasts(
     marginal = MarginalBounds(separate.lower, separate.upper)
     for ordinal, nominee in enumerate(choices.nominees, start=1):
         share = portion(shares.contrasts * problem.delta, ordinal)
-        found = contrasts(evidence, choices, nominee, share, problem.epsilon, marginal)
+        found = contrasts(evidence, choices, nominee, share, problem.goal.epsilon, marginal)
         if found is not None:
             yield found

@@ -1,8 +1,8 @@
 """Bound C, contrasts: L of a rival minus L of a nominee, bet on as one number.
 
-A nominee k = (a, b) is certified if every rival r = (i, j) has L_r - L_k >= -epsilon. Bounding the two separately costs
-two intervals instead of one, and pays for every unknown p and for what the pairs have in common. Here bets are placed
-on the difference itself ("testing by betting").
+A nominee k = (a, b) is certified if every rival r = (i, j) has L_r - L_k >= -`Goal.allowed`. Bounding the two
+separately costs two intervals instead of one, and pays for every unknown p and for what the pairs have in common. Here
+bets are placed on the difference itself ("testing by betting").
 
 **Scores.** Feedback names the clicked items: q_x is 1 if item x is not clicked and 0 if it is, p_x is its mean with any
 partner (assumption `slots-independent`), d_x is an estimate of p_x. With Z = (q_i - d_i)(q_j - d_j),
@@ -97,10 +97,11 @@ def contrasts(
 ) -> Contrasts | None:
     """Returns what bets prove about the rivals of a nominee, each at 1 - share; None if there were no bets.
 
+    `epsilon` is for the bets of outlooks of older versions, which have none of their own.
     Cost O(rivals) for each plan since the nomination.
     """
     since = [one for one in choices.outlooks if one.version >= nominee.version and tuple(nominee.pair) in one.pairs]
-    placed = [Bets(outlook, nominee.pair, epsilon) for outlook in since]
+    placed = [Bets(outlook, nominee.pair, outlook.epsilon or epsilon) for outlook in since]
     if not placed:
         return None
     K = evidence.n_items

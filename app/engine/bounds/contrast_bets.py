@@ -1,8 +1,10 @@
 """The bets of bound C: how much is bet, impression by impression, on each rival of a nominee.
 
 Bound `contrast` bets that L of a rival is higher than L of the nominee. A bet must be fixed before its impression is
-issued. So a plan stores its outlook: how often it will show pairs and items, and their estimated probabilities. The
-bets follow from the outlook, from epsilon and from the constants here. (Changing a constant would change the bets of
+issued. So a plan stores its outlook: how often it will show pairs and items, their estimated probabilities, and
+epsilon, the difference that the bets are to prove. The bets follow from the outlook and from the constants here. Only
+their speed depends on how good epsilon is: a relative goal allows another difference at each upper bound of the
+nominee, but a bet keeps the epsilon with which it was placed. (Changing a constant would change the bets of
 running sessions after the fact. Such a change needs another name for the share of contrasts; a test checks this.)
 """
 

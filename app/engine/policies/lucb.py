@@ -41,7 +41,7 @@ class Lucb(Policy):
             return Proposal(Demand.of_pairs(fresh, extra, n_items), assessment.leader, "explore")
         batch = now.batch(REFINE_GROWTH)
         to_leader = math.ceil(LEADER_SHARE * batch)
-        ceiling = float(assessment.bounds.upper[assessment.leader_index]) - now.problem.epsilon
+        ceiling = now.problem.goal.threshold(float(assessment.bounds.upper[assessment.leader_index]))
         first = contenders[np.argsort(assessment.bounds.lower[contenders], kind="stable")]
         wanted = _pulls_wanted(counts.n[first], counts.mean(unseen=1.0)[first], ceiling, now.problem.delta)
         before = np.cumsum(wanted) - wanted
@@ -53,7 +53,7 @@ class Lucb(Policy):
 def _pulls_wanted(n: IntArray, mean: FloatArray, ceiling: float, delta: float) -> IntArray:
     """Returns how many more pulls each rival gets: what should settle it, at most as many as it has.
 
-    It is settled when its lower bound reaches the ceiling U_leader - epsilon: n KL(mean, ceiling) = log(1/delta) +
+    It is settled when its lower bound reaches the ceiling (`Goal.threshold`): n KL(mean, ceiling) = log(1/delta) +
     log(n)/2 (`confidence`). With a mean below the ceiling the number is unknown, so the count doubles.
     """
     distance = np.where(mean > ceiling, rel_entr(mean, ceiling) + rel_entr(1 - mean, 1 - ceiling), 0.0)

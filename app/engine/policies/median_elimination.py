@@ -22,6 +22,7 @@ class MedianElimination(Policy):
     """
 
     name: ClassVar[str] = "median_elimination"
+    needs_absolute_goal: ClassVar[bool] = True
 
     def propose(self, now: Situation) -> Proposal:
         """Returns what the current round still lacks, one batch of it."""
@@ -44,6 +45,6 @@ class MedianElimination(Policy):
 
     def _pulls(self, now: Situation, round_number: int) -> int:
         """Returns how often each survivor is shown in this round, counted from 1."""
-        epsilon = now.problem.epsilon / 4 * 0.75 ** (round_number - 1)
+        epsilon = now.problem.goal.epsilon / 4 * 0.75 ** (round_number - 1)
         delta = now.problem.delta / 2**round_number
         return math.ceil(4 / epsilon**2 * math.log(3 / delta))

@@ -68,6 +68,7 @@ class Policy(ABC):
     needs_self_pairs: ClassVar[bool] = False
     uses_rank: ClassVar[bool] = False  # it makes use of a stated rank
     needs_rank: ClassVar[bool] = False  # and cannot do without one
+    needs_absolute_goal: ClassVar[bool] = False  # its sample sizes are computed before any reward is known
     guesses: ClassVar[bool] = False  # it may make a guess at plan `GUESSED_AT`
 
     @abstractmethod
@@ -86,5 +87,9 @@ class Policy(ABC):
             )
         if self.needs_self_pairs and problem.self_pairs is not SelfPairs.EXPLORE:
             raise InvalidProblem("self_pairs", f'must be "explore" for policy "{self.name}", which shows items twice')
+        if self.needs_absolute_goal and problem.goal.relative:
+            raise InvalidProblem(
+                problem.goal.field, f'policy "{self.name}" cannot work with a relative goal: give epsilon instead'
+            )
         if self.needs_rank and problem.rank is None:
             raise InvalidProblem("rank", f'must be a number for policy "{self.name}", not "auto"')

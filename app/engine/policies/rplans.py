@@ -165,7 +165,7 @@ class _Refinement:
         nominated = self._nominate(target)
         for_leader = target.leader_need if nominated else self._samples_before_nomination(target)
         batch.leader(target, for_leader, nominated=nominated)
-        batch.search(target, now.problem.epsilon)
+        batch.search(target)
         todo, all_of_it = np.flatnonzero(unsettled), cost <= batch.size
         contrasting = nominated and self.shares.contrasts > 0
         if contrasting:

@@ -72,6 +72,7 @@ class RplansLiteral(Policy):
     """
 
     name: ClassVar[str] = "rplans_literal"
+    needs_absolute_goal: ClassVar[bool] = True
     needs_self_pairs: ClassVar[bool] = True
     uses_rank: ClassVar[bool] = True
     needs_rank: ClassVar[bool] = True
@@ -158,7 +159,7 @@ class RplansLiteral(Policy):
         pair, _ = smallest_pair(*extend(C, W))
         if np.linalg.matrix_rank(W, hermitian=True) < len(chosen):
             return pair, {}
-        sizes = printed_sample_sizes(C, W, now.problem.epsilon, now.problem.delta)
+        sizes = printed_sample_sizes(C, W, now.problem.goal.epsilon, now.problem.delta)
         return pair, {name: float(value) for name, value in sizes._asdict().items()}
 
 

@@ -121,7 +121,7 @@ class TestContrasts:
         marginal = MarginalBounds(found.lower, found.upper)
         for one, nominee, part in zip(found.contrasts, self.NOMINEES, (2, 6), strict=True):
             share = 0.4 * 0.1 / part
-            again = contrasts(self.seen(), self.choices(), nominee, share, self.PROBLEM.epsilon, marginal)
+            again = contrasts(self.seen(), self.choices(), nominee, share, self.PROBLEM.goal.epsilon, marginal)
             assert again is not None
             np.testing.assert_array_equal(one.difference, again.difference)
 
@@ -142,7 +142,7 @@ class TestContrasts:
         assert found.leader == Pair(0, 1)
         assert found.certified
         assert found.gap == pytest.approx(max(0.0, -float(found.bounds.contrasts[1].difference.min())))
-        assert found.bounds.upper[0] - np.delete(found.bounds.lower, 0).min() > self.PROBLEM.epsilon
+        assert found.bounds.upper[0] - np.delete(found.bounds.lower, 0).min() > self.PROBLEM.goal.epsilon
         assert len(found.contenders) == 0
 
     def test_they_assume_that_clicks_do_not_depend_on_the_partner(self) -> None:
@@ -157,6 +157,6 @@ class TestContrasts:
         rivals = np.arange(1, 6)
         beside = Contrasts(0, rivals, np.array([-0.05, 0.0, 0.0, 0.0, 0.0]), np.ones(5))
         bounds = Bounds(direct, upper, (), contrasts=(beside,))
-        assert bounds.leader() == 0
+        assert bounds.leader(self.PROBLEM.goal) == 0
         assert combined.assumptions_of(self.PROBLEM, direct, [], bounds) == ("slots-independent",)
         assert combined.assumptions_of(self.PROBLEM, direct, [], bounds._replace(contrasts=())) == ()

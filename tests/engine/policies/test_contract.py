@@ -11,7 +11,7 @@ from app.engine.evidence import Evidence
 from app.engine.memory import Memory
 from app.engine.plan import Plan, plan
 from app.engine.policies import POLICIES
-from app.engine.problem import Problem, SelfPairs
+from app.engine.problem import Goal, Problem, SelfPairs
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from tests.engine.driver import Delivery, Run, all_of_it, answers, problem_for, run, with_extras, with_losses
@@ -33,12 +33,12 @@ def session(
     name: str, deliver: Delivery = all_of_it, n_items: int = 7, budget: int | None = 3000, seed: int = 4
 ) -> Run:
     policy = POLICIES[name]
-    problem = problem_for(policy, population(n_items), epsilon=0.01, budget=budget)
+    problem = problem_for(policy, population(n_items), goal=Goal(0.01), budget=budget)
     return run(policy, problem, population(n_items), seed=seed, deliver=deliver)
 
 
 def problem_of(name: str) -> Problem:
-    return problem_for(POLICIES[name], population(7), epsilon=0.01, budget=3000)
+    return problem_for(POLICIES[name], population(7), goal=Goal(0.01), budget=3000)
 
 
 DELIVERIES = pytest.mark.parametrize("deliver", [all_of_it, with_losses, with_extras])
@@ -146,7 +146,7 @@ def test_losses_and_extras_still_lead_to_a_good_pair(name: str) -> None:
 def test_answers_to_pairs_outside_of_the_demand_are_used(name: str) -> None:
     policy, rng = POLICIES[name], np.random.default_rng(6)
     people = population(7)
-    problem = problem_for(policy, people, epsilon=0.2, budget=4000)
+    problem = problem_for(policy, people, goal=Goal(0.2), budget=4000)
     evidence, memory = Evidence.empty(7), Memory()
     i, j = np.triu_indices(7, 1)
     for _ in range(3):
@@ -165,7 +165,7 @@ def test_answers_to_pairs_outside_of_the_demand_are_used(name: str) -> None:
 def test_the_latch_holds_for_every_policy(name: str) -> None:
     policy = POLICIES[name]
     people = Population.mixture([0.5, 0.5], [[0.95, 0.9, 0.1, 0.1], [0.9, 0.95, 0.1, 0.1]])
-    problem = problem_for(policy, people, epsilon=0.3, delta=0.3)
+    problem = problem_for(policy, people, goal=Goal(0.3), delta=0.3)
     i, j = np.triu_indices(4)  # self pairs too, which only some policies may ask for but all may be given
     s = people.loss(i, j) * 1000
     evidence = Evidence.empty(4).add(i, j, 1, np.full(len(i), 1000), s if name == "plans" else np.round(s))

@@ -25,7 +25,7 @@ HOPELESS = 0.001  # no budget here certifies this
 
 
 def session(budget: int, **settings: object) -> Run:
-    return run(EFV, problem_for(EFV, PEOPLE, epsilon=HOPELESS, budget=budget, **settings), PEOPLE)
+    return run(EFV, problem_for(EFV, PEOPLE, goal=Goal(HOPELESS), budget=budget, **settings), PEOPLE)
 
 
 def test_every_impression_of_the_budget_is_used_in_one_plan_a_round() -> None:
@@ -54,12 +54,14 @@ def test_a_run_that_begins_late_explores_only_what_is_missing() -> None:
     """Items 0 to 9 were shown often: the others meet each other, and no item more than its part."""
     known = np.arange(10)
     evidence = Evidence.empty(60).add(known[:-1], known[1:], 1, np.full(9, 200), np.full(9, 100.0))
-    proposal = propose(EFV, problem_for(EFV, PEOPLE, epsilon=HOPELESS, budget=4000), evidence, {}, 2)
+    proposal = propose(EFV, problem_for(EFV, PEOPLE, goal=Goal(HOPELESS), budget=4000), evidence, {}, 2)
     assert proposal.phase == "explore"
     assert not np.isin(proposal.demand.i, known).any()
     assert not np.isin(proposal.demand.j, known).any()
     everyone = Evidence.empty(60).add(*np.triu_indices(60, 1), 1, np.full(1770, 10), np.full(1770, 5.0))
-    assert propose(EFV, problem_for(EFV, PEOPLE, epsilon=HOPELESS, budget=40_000), everyone, {}, 2).phase == "round 1"
+    assert (
+        propose(EFV, problem_for(EFV, PEOPLE, goal=Goal(HOPELESS), budget=40_000), everyone, {}, 2).phase == "round 1"
+    )
 
 
 def test_the_pair_comes_back_that_a_fit_with_one_rank_cannot_see() -> None:
@@ -67,7 +69,7 @@ def test_the_pair_comes_back_that_a_fit_with_one_rank_cannot_see() -> None:
     found = 0
     for seed in range(10):
         trap = mixture("trap", 40, 2, np.random.default_rng(seed))
-        problem = problem_for(EFV, trap, epsilon=HOPELESS, budget=12_000, seed=seed)
+        problem = problem_for(EFV, trap, goal=Goal(HOPELESS), budget=12_000, seed=seed)
         found += float(trap.error(*run(EFV, problem, trap, seed=seed).last.pair)) == 0
     assert found >= 7  # without the doubted pairs in its rounds it finds 4
 
@@ -79,7 +81,7 @@ def test_its_answers_are_better_than_halving(rival: str) -> None:
     for seed in range(20):
         people = mixture("ads6", 60, 4, np.random.default_rng(seed))
         for name, list_ in errors.items():
-            problem = problem_for(EFV, people, epsilon=HOPELESS, budget=3000, seed=seed)
+            problem = problem_for(EFV, people, goal=Goal(HOPELESS), budget=3000, seed=seed)
             list_.append(run_session(policy_named(name), problem, people, source(Purpose.USERS, seed)).error)
     assert np.mean(errors[EFV.name]) < np.mean(errors[rival])
 
@@ -166,7 +168,7 @@ def test_a_pair_far_from_the_fit_breaks_nothing() -> None:
     odd = (i % 2 == 0) & (j == i + 1)
     s = np.where(odd, 19_000.0, 5_000.0)
     evidence = Evidence.empty(40).add(i, j, 1, np.full(len(i), 20_000), s)
-    problem = problem_for(EFV, mixture("pref", 40, 2, np.random.default_rng(0)), epsilon=HOPELESS, budget=20_000_000)
+    problem = problem_for(EFV, mixture("pref", 40, 2, np.random.default_rng(0)), goal=Goal(HOPELESS), budget=20_000_000)
     pair = propose(EFV, problem, evidence, {}, 2).pair
     assert not (pair.i % 2 == 0 and pair.j == pair.i + 1)
 

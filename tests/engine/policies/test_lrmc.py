@@ -34,7 +34,7 @@ def test_it_beats_the_lowest_mean_at_the_same_samples() -> None:
     for seed in range(4):
         people = mixture("pref", 40, 2, np.random.default_rng(seed))
         for policy in (LRMC, policy_named("naive")):
-            last = run(policy, problem_for(policy, people, epsilon=0.001, budget=8000), people, seed=seed).last
+            last = run(policy, problem_for(policy, people, goal=Goal(0.001), budget=8000), people, seed=seed).last
             errors[policy.name] = errors.get(policy.name, 0.0) + float(people.error(*last.pair))
     assert errors["lrmc"] < errors["naive"]
 
@@ -46,6 +46,6 @@ def test_a_pair_never_shown_can_be_the_answer() -> None:
     others = (i != best.i) | (j != best.j)
     n = np.full(int(others.sum()), 10**7)
     evidence = Evidence.empty(12).add(i[others], j[others], 1, n, n * people.loss(i[others], j[others]))
-    step = propose(LRMC, problem_for(LRMC, people, epsilon=0.001), evidence, {}, 2)
+    step = propose(LRMC, problem_for(LRMC, people, goal=Goal(0.001)), evidence, {}, 2)
     assert tuple(step.pair) == (best.i, best.j)
     assert asked(step.demand)

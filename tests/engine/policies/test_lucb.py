@@ -77,4 +77,4 @@ def test_plans_stay_few_on_hard_questions() -> None:
     # Among the longest of 300 small sessions (up to 68 plans): three items, pairs nearly tied, epsilon a hundredth.
     for seed in (21, 36, 45):
         people = mixture("pref", 3, 2, np.random.default_rng(seed))
-        assert len(run(LUCB, problem_for(LUCB, people, epsilon=0.01, rank=None), people, seed=seed).plans) <= 100
+        assert len(run(LUCB, problem_for(LUCB, people, goal=Goal(0.01), rank=None), people, seed=seed).plans) <= 100

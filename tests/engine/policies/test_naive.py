@@ -6,6 +6,7 @@ from app.engine.arrays import Pair
 from app.engine.memory import Memory
 from app.engine.plan import plan
 from app.engine.policies import policy_named
+from app.engine.problem import Goal
 from app.simulation.mixtures import mixture
 from tests.engine.driver import evidence_from_rows, problem_for, run
 
@@ -14,14 +15,14 @@ NAIVE = policy_named("naive")
 
 def test_counts_never_differ_by_more_than_one() -> None:
     people = mixture("pref", 9, 2, np.random.default_rng(0))
-    finished = run(NAIVE, problem_for(NAIVE, people, epsilon=0.02, budget=5000), people)
+    finished = run(NAIVE, problem_for(NAIVE, people, goal=Goal(0.02), budget=5000), people)
     for evidence in finished.evidence:
         assert np.ptp(evidence.distinct.n) <= 1
 
 
 def test_batches_grow_by_three_tenths() -> None:
     people = mixture("pref", 9, 2, np.random.default_rng(0))
-    finished = run(NAIVE, problem_for(NAIVE, people, epsilon=0.01, budget=10**6), people)
+    finished = run(NAIVE, problem_for(NAIVE, people, goal=Goal(0.01), budget=10**6), people)
     for step, evidence in list(zip(finished.plans, finished.evidence, strict=True))[:-2]:
         assert step.demand.total == max(36, int(np.ceil(0.3 * evidence.samples)))
 

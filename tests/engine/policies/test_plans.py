@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.engine.policies import policy_named
+from app.engine.problem import Goal
 from app.simulation.mixtures import mixture, synthetic
 from app.simulation.population import Population
 from tests.engine.driver import Run, all_of_it, asked, evidence_from_rows, problem_for, propose, run, with_losses
@@ -19,7 +20,7 @@ def entries_asked(finished: Run) -> list[tuple[int, int]]:
 
 def check_exact(people: Population, rank: int | None) -> Run:
     """Runs PLANS and checks all it promises; returns the run."""
-    finished = run(PLANS, problem_for(PLANS, people, rank=rank, epsilon=0.5), people)
+    finished = run(PLANS, problem_for(PLANS, people, rank=rank, goal=Goal(0.5)), people)
     asked = entries_asked(finished)
     true_rank = int(np.linalg.matrix_rank(people.loss_matrix(), tol=1e-9))
     assert finished.last.certified

@@ -4,6 +4,7 @@ import numpy as np
 
 from app.engine.policies import policy_named
 from app.engine.policies.row_mean_halving import KEPT_ITEMS
+from app.engine.problem import Goal
 from app.simulation.mixtures import mixture
 from tests.engine.driver import Run, asked, problem_for, run
 
@@ -16,7 +17,7 @@ def items_of(finished: Run, at: int) -> set[int]:
 
 def session(family: str, seed: int, n_items: int = 100, budget: int = 40_000) -> Run:
     people = mixture(family, n_items, 2, np.random.default_rng(seed))
-    return run(RMH, problem_for(RMH, people, epsilon=0.001, budget=budget), people, seed=seed)
+    return run(RMH, problem_for(RMH, people, goal=Goal(0.001), budget=budget), people, seed=seed)
 
 
 def test_items_are_halved_to_thirty_two_and_then_pairs() -> None:

@@ -19,7 +19,7 @@ from tests.engine.driver import Run, run, with_losses
 
 def session(family: str, n_items: int, seed: int, **settings: object) -> tuple[Population, Problem, Run]:
     people = mixture(family, n_items, 2, np.random.default_rng(seed))
-    defaults: dict[str, object] = {"n_items": n_items, "epsilon": 0.1, "delta": 0.1, "seed": seed}
+    defaults: dict[str, object] = {"n_items": n_items, "goal": Goal(0.1), "delta": 0.1, "seed": seed}
     problem = Problem(**{**defaults, **settings})  # type: ignore[arg-type]
     return people, problem, run(Rplans(), problem, people, seed=seed)
 
@@ -76,7 +76,7 @@ def test_item_clicks_need_no_blank_and_name_their_assumptions() -> None:
 
 
 def test_with_item_clicks_every_plan_after_the_first_nomination_says_what_it_will_show() -> None:
-    _, problem, finished = session("clus", 40, 1, item_clicks=True, epsilon=0.05)
+    _, problem, finished = session("clus", 40, 1, item_clicks=True, goal=Goal(0.05))
     choices = finished.plans[-1].memory.choices
     first = min(nominee.version for nominee in choices.nominees)
     versions = [outlook.version for outlook in choices.outlooks]
@@ -92,7 +92,7 @@ def test_with_item_clicks_every_plan_after_the_first_nomination_says_what_it_wil
 
 
 def test_with_item_clicks_the_nearest_rivals_are_settled_by_contrasts() -> None:
-    _, problem, finished = session("clus", 40, 1, item_clicks=True, epsilon=0.05)
+    _, problem, finished = session("clus", 40, 1, item_clicks=True, goal=Goal(0.05))
     choices, shares = finished.plans[-2].memory.choices, Rplans().shares(problem)
     found = assess(problem, finished.evidence[-1], choices, shares)
     without = assess(problem, finished.evidence[-1], choices, replace(shares, contrasts=0.0))
@@ -102,7 +102,7 @@ def test_with_item_clicks_the_nearest_rivals_are_settled_by_contrasts() -> None:
 
 
 def test_where_nothing_is_weak_it_assumes_nothing() -> None:
-    _, _, finished = session("pref", 20, 2, epsilon=0.15)
+    _, _, finished = session("pref", 20, 2, goal=Goal(0.15))
     assert finished.last.certified
     assert finished.last.assumptions == ()
     assert finished.plans[-1].memory.choices.blanks == ()

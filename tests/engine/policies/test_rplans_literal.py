@@ -23,7 +23,7 @@ SEEDS = range(20)
 
 def selection(policy: RplansLiteral, people: Population, seed: int = 0) -> Run:
     """Returns the session up to the first plan after column selection; epsilon keeps the certificate away."""
-    problem = problem_for(policy, people, epsilon=1e-5, rank=people.rank)
+    problem = problem_for(policy, people, goal=Goal(1e-5), rank=people.rank)
     return run(policy, problem, people, seed=seed, until=lambda report: not report.phase.startswith("select"))
 
 
@@ -108,7 +108,7 @@ def test_all_candidates_the_same_ends_too(radius: RplansLiteral) -> None:
 def test_a_rank_stated_too_high_does_not_hold_selection_up_for_ever() -> None:
     # The true rank is 1: every sigma_min of a pair of columns is 0, so there is never a clear leader.
     people = Population.mixture([1.0], [[0.2, 0.5, 0.4, 0.3, 0.6]])
-    problem = problem_for(PRINTED, people, epsilon=1e-4, rank=2)
+    problem = problem_for(PRINTED, people, goal=Goal(1e-4), rank=2)
     finished = run(PRINTED, problem, people, until=lambda r: r.phase == "columns" or r.samples > 10**10)
     assert finished.last.phase == "columns"
 
@@ -144,7 +144,7 @@ def test_elimination_by_hand() -> None:
 
 def test_selection_keeps_to_its_half_of_the_budget() -> None:
     people = synthetic(30, 3, np.random.default_rng(0))
-    problem = problem_for(PRINTED, people, epsilon=1e-4, rank=3, budget=20_000)
+    problem = problem_for(PRINTED, people, goal=Goal(1e-4), rank=3, budget=20_000)
     finished = run(PRINTED, problem, people)
     ended = next(step.report.samples for step in finished.plans if step.report.phase == "columns")
     assert 10_000 <= ended < 14_000  # one batch more at most
@@ -153,7 +153,7 @@ def test_selection_keeps_to_its_half_of_the_budget() -> None:
 
 def test_the_printed_sizes_are_reported_once_the_columns_are_shown() -> None:
     people = synthetic(30, 2, np.random.default_rng(1))
-    finished = run(PRINTED, problem_for(PRINTED, people, epsilon=0.1, rank=2, budget=20_000), people)
+    finished = run(PRINTED, problem_for(PRINTED, people, goal=Goal(0.1), rank=2, budget=20_000), people)
     assert set(finished.last.diagnostics) == {"m1", "m2", "c1", "c2"}
     assert finished.last.diagnostics["m1"] > 1e6  # far above Hoeffding on every pair: for the record
     assert not finished.last.certified

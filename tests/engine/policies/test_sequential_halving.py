@@ -49,18 +49,18 @@ def test_a_round_goes_on_while_much_of_it_is_missing() -> None:
 
 def test_a_budget_too_small_for_all_pairs_takes_the_same_random_part_all_along() -> None:
     people = mixture("pref", 40, 2, np.random.default_rng(0))
-    finished = run(SH, problem_for(SH, people, epsilon=0.001, budget=1000), people)
+    finished = run(SH, problem_for(SH, people, goal=Goal(0.001), budget=1000), people)
     first = set(asked(finished.plans[0].demand))
     assert 90 <= len(first) <= 200  # of 780
     for step in finished.plans[1:]:
         assert set(asked(step.demand)) <= first
-    other = run(SH, problem_for(SH, people, epsilon=0.001, budget=1000, seed=1), people)
+    other = run(SH, problem_for(SH, people, goal=Goal(0.001), budget=1000, seed=1), people)
     assert set(asked(other.plans[0].demand)) != first
 
 
 def test_without_a_budget_runs_double_until_certified() -> None:
     people = mixture("pref", 6, 2, np.random.default_rng(1))
-    finished = run(SH, problem_for(SH, people, epsilon=0.03), people)
+    finished = run(SH, problem_for(SH, people, goal=Goal(0.03)), people)
     assert finished.last.certified
     starts = [int(version) for version in finished.plans[-2].memory.notes["runs"]]  # type: ignore[union-attr, arg-type]
     assert len(starts) >= 3
@@ -75,6 +75,6 @@ def test_the_best_pair_is_found_more_often_than_by_equal_shares() -> None:
     for seed in range(40):
         people = mixture("pref", 12, 2, np.random.default_rng(seed))
         for policy in (naive, SH):
-            last = run(policy, problem_for(policy, people, epsilon=0.001, budget=4000), people, seed=seed).last
+            last = run(policy, problem_for(policy, people, goal=Goal(0.001), budget=4000), people, seed=seed).last
             found[policy.name] += int(float(people.error(*last.pair)) == 0)
     assert found["sequential_halving"] > found["naive"] + 3

@@ -10,6 +10,7 @@ from app.engine.confidence import lower_end, upper_end
 from app.engine.memory import Memory
 from app.engine.plan import plan
 from app.engine.policies import policy_named
+from app.engine.problem import Goal
 from app.simulation.mixtures import mixture
 from tests.engine.driver import asked, evidence_from_rows, problem_for, run
 
@@ -19,14 +20,14 @@ SE = policy_named("successive_elimination")
 def test_a_pair_that_is_surely_worse_is_out() -> None:
     people = mixture("pref", 3, 1, np.random.default_rng(0))
     rows = [(0, 1, 1, 400, 120.0), (0, 2, 1, 400, 380.0), (1, 2, 1, 400, 125.0)]
-    step = plan(SE, problem_for(SE, people, epsilon=0.01), evidence_from_rows(3, rows), Memory(1))
+    step = plan(SE, problem_for(SE, people, goal=Goal(0.01)), evidence_from_rows(3, rows), Memory(1))
     assert asked(step.demand) == {(0, 1): 180, (1, 2): 180}  # three tenths of 1200
     assert step.report.pair == Pair(0, 1)
 
 
 def test_elimination_is_by_simultaneous_intervals() -> None:
     people = mixture("pref", 8, 2, np.random.default_rng(2))
-    problem = problem_for(SE, people, epsilon=0.02)
+    problem = problem_for(SE, people, goal=Goal(0.02))
     finished = run(SE, problem, people)
     level = math.log(problem.n_pairs / problem.delta)
     fewest = problem.n_pairs
