@@ -42,7 +42,7 @@ def serve(
     per_call: int = PAIRS_PER_CALL,
     seed: int = 1,
 ) -> BestPair:
-    """Shows pairs and reports clicks, by item if the session asks for it, until `until` holds; returns the best pair."""
+    """Shows pairs and reports clicks (by item if the session asks for it) until `until` holds for the returned pair."""
     rng = np.random.default_rng(seed)
     by_item = client.get_session(session_id).feedback == "items"
     for _ in range(MOST_CALLS):

@@ -41,6 +41,9 @@ function row({ setting, form }, schema) {
   const describedBy = `hint-${setting} wrong-${setting}`;
   const input = element("input", { type: "number", id: `field-${setting}`, name: setting, min, max, step: "any", required: true, "aria-label": form.label, "aria-describedby": describedBy });
   input.value = form.unit.shown(schema.default ?? form.start);
+  // Both limits are excluded, and the service would name them in its own unit.
+  const between = () => input.value === "" || (Number(input.value) > min && Number(input.value) < max);
+  input.addEventListener("input", () => input.setCustomValidity(between() ? "" : `Must be above ${min} and below ${max}.`));
   const wrong = element("p", { class: "wrong", id: `wrong-${setting}` });
   const node = element(
     "div",
