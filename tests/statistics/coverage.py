@@ -85,7 +85,9 @@ def failures(policy: Policy, problem: Problem, people: Population, finished: Run
     found: Counter[str] = Counter(sessions=1)
     last = finished.last
     found["certified"] = int(last.certified)
-    found["wrong"] = int(last.certified and problem.goal.missed_by(1 - float(people.loss(*last.pair)), 1 - float(truth[best])))
+    found["wrong"] = int(
+        last.certified and problem.goal.missed_by(1 - float(people.loss(*last.pair)), 1 - float(truth[best]))
+    )
     shares = policy.shares(problem)
     memories = [Choices(), *(step.memory.choices for step in finished.plans[:-1])]
     for evidence, choices in zip(finished.evidence, memories, strict=True):

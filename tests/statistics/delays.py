@@ -65,7 +65,9 @@ class Cell:
 
     def problem(self, seed: int) -> Problem:
         """Returns the question of the seed-th session."""
-        return Problem(n_items=N_ITEMS, goal=Goal(EPSILON), delta=self.delta, seed=seed, item_clicks=self.way == "items")
+        return Problem(
+            n_items=N_ITEMS, goal=Goal(EPSILON), delta=self.delta, seed=seed, item_clicks=self.way == "items"
+        )
 
     def run(self, people: Population, seed: int) -> Finished:
         """Returns the seed-th session."""
