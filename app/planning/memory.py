@@ -79,4 +79,4 @@ def _certified(report: PlanReport, version: int) -> Certified | None:
     if report.verdict != Verdict.CERTIFIED:
         return None
     of_bounds = tuple(name for name in report.assumptions if name not in ALWAYS_ASSUMED)
-    return Certified(Pair(*report.pair), report.gap, version, of_bounds)
+    return Certified(Pair(*report.pair), report.gap, version, of_bounds, report.relative_gap)

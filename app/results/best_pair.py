@@ -22,6 +22,7 @@ from app.results.report import PlanReport
 from app.results.sql import read_report, read_snapshot, set_snapshot
 from app.sessions.model import Session, Snapshot
 from app.sessions.sql import SessionCache
+from app.wire.goal import settings_of
 
 SUSPENDED = "suspended"
 
@@ -52,7 +53,8 @@ def snapshot_of(
         "estimated_reward": report.estimated_reward,
         "interval": report.interval,
         "gap": report.gap,
-        "epsilon": session.settings.epsilon,
+        "relative_gap": report.relative_gap,
+        **settings_of(session.settings.goal),
         "delta": session.settings.delta,
         "phase": report.phase,
         "samples": report.samples,

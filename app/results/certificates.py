@@ -21,10 +21,10 @@ from app.results.report import ALWAYS_ASSUMED
 from app.results.sql import Certificate
 from app.sessions.model import Session
 
-SCHEMA = 3
-"""Schema 3 has the digests of the log: impressions are counted in the order of the session. Schema 2 has all shares of
-delta, the choices that bounds use, and clicks by item; its impressions were counted pair by pair. Schema 1 had none of
-these. Both can still be verified.
+SCHEMA = 4
+"""Schema 4 has goals of both kinds, `relative_gap`, and the epsilon of each outlook. Schema 3 has the digests of the
+log: impressions are counted in the order of the session. Schema 2 has all shares of delta, the choices that bounds use,
+and clicks by item; its impressions were counted pair by pair. Schema 1 had none of these. All can still be verified.
 
 A kind of bound that a document does not name has no share of delta and made no choices. Version 0.1.0 also wrote
 `gram`, `landmarks` and `gram_refuted`, of a bound that is removed: zero, empty and false in all its certificates."""
@@ -35,6 +35,7 @@ PROOF_SETTINGS = (
     "policy",
     "rank",
     "epsilon",
+    "relative_epsilon",
     "delta",
     "self_pairs",
     "feedback",
@@ -77,6 +78,7 @@ def certificate_of(
         "i": certified.pair.i,
         "j": certified.pair.j,
         "gap": certified.gap,
+        "relative_gap": certified.relative_gap,
         "plan_version": certified.version,
         "log": {
             "first": log.first_chained,

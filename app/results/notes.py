@@ -14,11 +14,12 @@ from app.counting.delays import ttl_advice
 from app.counting.signals_sql import Signals
 from app.engine.health import epsilon_is_too_large
 from app.engine.policies import POLICIES
-from app.engine.problem import Model
+from app.engine.problem import Goal, Model
 from app.health import Health
 from app.results.findings import ONLY_CLICKS_CAUSE, REPORT_ALL
 from app.results.report import PlanReport
 from app.sessions.model import Settings
+from app.wire.goal import DEFAULT_GOAL, decimal, in_words, points
 from app.wire.vocabulary import FeedbackKind
 
 ENOUGH_ANSWERS = 100
@@ -45,7 +46,7 @@ def notes_of(settings: Settings, report: PlanReport, signals: Signals) -> tuple[
     """Returns all notes for a snapshot of this report."""
     of_epsilon: tuple[Health, ...] = ()
     if settings.model is Model.STOCHASTIC:
-        of_epsilon = epsilon_note(settings.epsilon, report.interval[1], report.estimated_reward)
+        of_epsilon = epsilon_note(settings.goal, report.interval[1])
     return (*of_epsilon, *_unused_rank(settings), *notes_from_signals(settings, signals))
 
 
@@ -72,21 +73,25 @@ def is_outdated(shown: Iterable[Health], settings: Settings, signals: Signals, s
     return bool(missing) or reworded or any(entry.kind not in kinds for entry in entries)
 
 
-def epsilon_note(epsilon: float, most: float, estimate: float | None) -> tuple[Health, ...]:
-    """Returns a note if epsilon is too large for a best pair whose reward is at most `most`, and about `estimate`."""
-    if not epsilon_is_too_large(epsilon, most):
+def epsilon_note(goal: Goal, most: float) -> tuple[Health, ...]:
+    """Returns a note if an absolute goal is too wide for a best pair whose reward is at most `most`.
+
+    A relative goal adapts to the rewards, so it never gets the note.
+    """
+    if goal.relative or not epsilon_is_too_large(goal.epsilon, most):
         return ()
-    points, smaller = _points(epsilon), (estimate or most) / 10
-    if epsilon >= most:
-        passes = f"so any pair is within {points} of it: any pair would pass, even one that is never clicked"
+    if goal.epsilon >= most:
+        passes = f"so any pair is {in_words(goal)}: any pair would pass, even one that is never clicked"
     else:
         passes = "so almost any pair would pass, even one that is clicked less than half as often"
     note = Health(
-        problem=f"epsilon is {points}, but the best pair so far earns at most {_digits(100 * most)} %, {passes}",
+        problem=(
+            f"epsilon is {points(goal.epsilon)}, but the best pair so far earns at most {_digits(100 * most)} %, {passes}"
+        ),
         cause="epsilon is a difference in clicks per impression, and it is too large for click rates this low",
         advice=(
-            f"create a session with a smaller epsilon, for example {_digits(smaller)} ({_points(smaller)}), a tenth of "
-            f"what this pair {'earns' if estimate else 'can earn'}; this takes many more impressions"
+            f"create a session with {DEFAULT_GOAL.field} {decimal(DEFAULT_GOAL.epsilon)}: certified then means "
+            f"{in_words(DEFAULT_GOAL)}, however low click rates are; this takes many more impressions"
         ),
         suspends=False,
         kind=NoteKind.EPSILON_TOO_LARGE,
@@ -129,12 +134,12 @@ def _ticket_ttl(settings: Settings, signals: Signals) -> tuple[Health, ...]:
         return ()
     if advice.longer:
         slow = "clicks" if advice.clicks_are_slower else "answers without a click"
-        problem = f"more than 1 in 1,000 {slow} come in the last third of ticket_ttl_seconds ({_decimal(ttl)}) or later"
+        problem = f"more than 1 in 1,000 {slow} come in the last third of ticket_ttl_seconds ({decimal(ttl)}) or later"
         cause = "ticket_ttl_seconds is too short for slow answers, which are then late and not counted"
         effect = "if clicks are late more often than other answers, or less often, the verdict is suspended"
     else:
         problem = (
-            f"ticket_ttl_seconds is {_decimal(ttl)}, but 999 in 1,000 clicks, and as many of the other answers, come "
+            f"ticket_ttl_seconds is {decimal(ttl)}, but 999 in 1,000 clicks, and as many of the other answers, come "
             f"within {_digits(advice.quantile)} seconds"
         )
         cause = "some answers get lost, and the proof waits for each of them until ticket_ttl_seconds are over"
@@ -157,15 +162,6 @@ _NO_ANSWERS = Health(
 )
 
 
-def _points(share: float) -> str:
-    number = _digits(100 * share)
-    return f"{number} {'point' if number == '1' else 'points'}"
-
-
 def _digits(number: float) -> str:
     """Returns a number with two significant digits, never in the form 1e-05."""
-    return _decimal(float(f"{number:.2g}"))
-
-
-def _decimal(number: float) -> str:
-    return f"{number:.12f}".rstrip("0").rstrip(".")
+    return decimal(float(f"{number:.2g}"))

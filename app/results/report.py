@@ -30,6 +30,7 @@ class PlanReport:
     pair: tuple[int, int]
     verdict: str
     gap: float
+    relative_gap: float | None = None  # None: the plan was made, or the pair certified, by a version without it
     estimated_reward: float | None
     interval: tuple[float, float]
     phase: str
@@ -51,6 +52,7 @@ class PlanReport:
             pair=(report.pair.i, report.pair.j),
             verdict=report.verdict.value,
             gap=report.gap,
+            relative_gap=report.relative_gap,
             estimated_reward=None if report.estimate is None else 1.0 - report.estimate,
             interval=_as_rewards(report.interval),
             phase=report.phase,
@@ -71,6 +73,7 @@ class PlanReport:
             "pair": list(self.pair),
             "verdict": self.verdict,
             "gap": self.gap,
+            "relative_gap": self.relative_gap,
             "estimated_reward": self.estimated_reward,
             "interval": list(self.interval),
             "phase": self.phase,
@@ -96,6 +99,7 @@ class PlanReport:
             pair=(int(pair[0]), int(pair[1])),
             verdict=plain["verdict"],
             gap=plain["gap"],
+            relative_gap=plain.get("relative_gap"),
             estimated_reward=plain["estimated_reward"],
             interval=(low, high),
             phase=plain["phase"],

@@ -25,6 +25,7 @@ from app.results.streams import EventStreams
 from app.sessions.model import Session, SessionView, Snapshot
 from app.sessions.sql import SessionCache, SessionLookup, read_view, read_views
 from app.telemetry.metrics import Meter
+from app.wire.goal import in_words
 
 
 class Results:
@@ -92,8 +93,10 @@ class Results:
             best = json.loads((await self._store.read(read_snapshot, session_id)).body)
             if best["verdict"] == SUSPENDED:
                 raise NotCertified("nothing can be certified: an assumption is contradicted, see health in best-pair")
+            goal = (await self._lookup.get(session_id)).settings.goal
             raise NotCertified(
-                f"nothing is certified yet; the best pair so far is proven within {best['gap']:.4g} of the best"
+                f"nothing is certified yet; the best pair so far is proven within {best['gap']:.4g} of the best, and "
+                f"the goal is {in_words(goal)}"
             )
         return certificate
 

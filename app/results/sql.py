@@ -124,6 +124,7 @@ class SessionProgress(NamedTuple):
     session_id: str
     gap: float
     samples: int
+    relative_gap: float | None = None  # None: proven by an older version
 
 
 class Census(NamedTuple):
@@ -203,13 +204,17 @@ def read_census(connection: Connection, max_named: int) -> Census:
     if not max_named:
         return Census(counts)
     progress = connection.execute(_progress(connection, max_named))
-    return Census(counts, tuple(SessionProgress(row[0], float(row[1]), int(row[2])) for row in progress))
+    return Census(counts, tuple(_progress_of(*row) for row in progress))
+
+
+def _progress_of(session_id: str, gap: str, samples: str, relative_gap: str | None) -> SessionProgress:
+    return SessionProgress(session_id, float(gap), int(samples), None if relative_gap is None else float(relative_gap))
 
 
 def _progress(connection: Connection, max_named: int) -> Select[*tuple[Any, ...]]:
     newest_first = (sessions.c.created_at.desc(), sessions.c.id.desc())
-    columns = (sessions.c.id, _snapshot_value(connection, "gap"), _snapshot_value(connection, "samples"))
-    return select(*columns).order_by(*newest_first).limit(max_named)
+    values = (_snapshot_value(connection, name) for name in ("gap", "samples", "relative_gap"))
+    return select(sessions.c.id, *values).order_by(*newest_first).limit(max_named)
 
 
 def _snapshot_value(connection: Connection, name: str) -> ColumnElement[str]:

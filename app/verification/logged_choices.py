@@ -1,4 +1,4 @@
-"""Checks that the shares of delta and the choices in a certificate were made before they were used.
+"""Checks that the shares of delta and the choices in a certificate were made before they were used, and fit the goal.
 
 Both must have been fixed before the impressions that they are used on. The log is append-only: the report of each plan
 contains the shares that it used, and its memory contains all choices so far. So the shares must be the same in every
@@ -11,12 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from app.engine.choices import Choices
+from app.engine.choices import DIGITS, Choices
 from app.engine.delta_shares import Shares
+from app.engine.problem import Goal
 from app.planning.memory import read_memory
 from app.results.report import PlanReport
+from app.wire.goal import goal_of, in_words
 
 ROUNDING = 1e-12
+OUTLOOK_ROUNDING = 10.0 ** (1 - DIGITS)
+"""The epsilon of an outlook is stored with few digits."""
 
 
 def shares_of(certificate: Mapping[str, Any]) -> Shares:
@@ -33,6 +37,31 @@ def choices_of(certificate: Mapping[str, Any]) -> Choices:
     Raises RemovedBound if it uses bound G.
     """
     return Choices.from_plain({**Choices().to_plain(), **dict(certificate["choices"])})
+
+
+def stated_goal(certificate: Mapping[str, Any]) -> Goal:
+    """Returns the goal of a certificate; schemas before 4 have absolute ones only. Raises InvalidProblem."""
+    settings = certificate["settings"]
+    return goal_of(settings["epsilon"], settings.get("relative_epsilon"))
+
+
+def wrong_goal(certificate: Mapping[str, Any]) -> str:
+    """Returns what is wrong if bets were placed for an epsilon that the goal does not allow at any upper bound.
+
+    The bets of an outlook use the epsilon that it states, and `wrong_choices` checks that it was logged before. An
+    outlook of a version that did not write it uses that of the session, so the session must have one.
+    """
+    goal = stated_goal(certificate)
+    least, most = goal.allowed(1.0) * (1 - OUTLOOK_ROUNDING), goal.allowed(0.0) * (1 + OUTLOOK_ROUNDING)
+    for outlook in choices_of(certificate).outlooks:
+        if outlook.epsilon is None and goal.relative:
+            return f"the outlook of plan {outlook.version} does not state for which epsilon its bets were placed"
+        if outlook.epsilon is not None and not least <= outlook.epsilon <= most:
+            return (
+                f"the bets of plan {outlook.version} were placed for an epsilon of {outlook.epsilon:g}, which does not "
+                f"fit the goal: {in_words(goal)}"
+            )
+    return ""
 
 
 def wrong_shares(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, Any]]) -> str:
@@ -62,10 +91,25 @@ def wrong_choices(certificate: Mapping[str, Any], plans: Sequence[Mapping[str, A
             return f"a choice was used from plan {version} on, and the log does not have the memory of that plan"
     for version, memory in sorted(readable.items()):
         remembered = memory.choices.to_plain()
-        wrong = [kind for kind, some in stated.items() if not _agree(remembered[kind], some, version)]
+        wrong = [
+            f"{kind}{_differing_fields(remembered[kind], some)}"
+            for kind, some in stated.items()
+            if not _agree(remembered[kind], some, version)
+        ]
         if wrong and version <= last:
             return f"the memory of plan {version} and the certificate have different choices ({', '.join(wrong)})"
     return ""
+
+
+def _differing_fields(remembered: Any, stated: Any) -> str:  # noqa: ANN401 - plain JSON
+    """Returns ": epsilon" if choices of one kind and of the same plans differ in this field; '' if there is no such."""
+    if not isinstance(remembered, list) or not isinstance(stated, list):
+        return ""
+    same_plan = [
+        (one, other) for one, other in zip(remembered, stated, strict=False) if one["version"] == other["version"]
+    ]
+    names = {name for one, other in same_plan for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
+    return f": {', '.join(sorted(names))}" if names else ""
 
 
 def _choices_in(value: Any) -> Iterator[Mapping[str, Any]]:  # noqa: ANN401 - plain JSON

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from app.counting.rules import EvidenceRows, count
+from app.engine.memory import Memory
 from app.impressions.feedback import StoredImpression
 from app.impressions.handout_order import PairCounts
 from app.planning.make_plan import make_plan
@@ -110,9 +111,24 @@ def _same(stored: Row, new: StoredPlan) -> bool:
     return (
         numbers == (new.version, new.counted_before)
         and PairCounts.of(demand) == new.demand
-        and read_memory(stored["memory"]) == read_memory(new.memory)
+        and _same_memory(read_memory(stored["memory"]), read_memory(new.memory))
         and _same_report(stored["report"], new.report)
     )
+
+
+def _same_memory(stored: Memory | None, new: Memory | None) -> bool:
+    """Returns whether the memories are equal, but for the relative gap and the epsilons of outlooks if older versions,
+    which did not write them, stored the memory.
+    """
+    if stored is None or new is None:
+        return stored is new
+    if stored.certified is not None and stored.certified.relative_gap is None and new.certified is not None:
+        new = replace(new, certified=replace(new.certified, relative_gap=None))
+    outlooks = tuple(
+        replace(again, epsilon=None) if before is not None and before.epsilon is None else again
+        for before, again in zip_longest(stored.choices.outlooks[: len(new.choices.outlooks)], new.choices.outlooks)
+    )
+    return stored == replace(new, choices=replace(new.choices, outlooks=outlooks))
 
 
 def _same_report(stored: Row, new: PlanReport) -> bool:

@@ -11,15 +11,16 @@ from app.engine.delta_shares import RemovedBound
 from app.engine.evidence import Evidence
 from app.engine.policies import POLICIES
 from app.engine.policies.policy import GUESSED_AT
-from app.engine.problem import Goal, Model, Problem, SelfPairs
+from app.engine.problem import InvalidProblem, Model, Problem, SelfPairs, relative_gap
 from app.results.certificates import digest_of, versions
 from app.results.report import ALWAYS_ASSUMED
 from app.verification.check import Check, Row, check, items, pair_of, unless
 from app.verification.impressions import check_final, check_rows, check_sequences, check_versions, check_void
-from app.verification.logged_choices import choices_of, shares_of, wrong_choices, wrong_shares
+from app.verification.logged_choices import choices_of, shares_of, stated_goal, wrong_choices, wrong_goal, wrong_shares
 from app.verification.old_log import check_old_log, counted_by
 from app.verification.plans import check_handout, check_known, check_plan_ids, check_watermarks
 from app.verification.replay import replay
+from app.wire.goal import in_words
 from app.wire.vocabulary import FeedbackKind
 
 TOLERANCE = 1e-9
@@ -69,8 +70,9 @@ def _wrong_session(certificate: Row, session: Row) -> str:
 
 
 def _check_log(certificate: Row, session: Row, plans: Sequence[Row], impressions: Sequence[Row]) -> list[Check]:
-    """Returns the checks of a log with digests (schema 3)."""
+    """Returns the checks of a log with digests (schema 3 and later)."""
     return [
+        *([_check_schema_3(certificate, plans)] if certificate["schema"] == 3 else []),
         check_sequences(certificate, session, impressions),
         check_rows(certificate, session, plans, impressions),
         check_plan_ids(certificate, plans),
@@ -79,6 +81,14 @@ def _check_log(certificate: Row, session: Row, plans: Sequence[Row], impressions
         check_versions(impressions),
         check_known(plans, impressions),
     ]
+
+
+def _check_schema_3(certificate: Row, plans: Iterable[Row]) -> Check:
+    """Returns whether the plan that certified is of a version that wrote schema 3; later ones report a relative gap."""
+    version = certificate["plan_version"]
+    is_new = any(plan["version"] == version and "relative_gap" in plan["report"] for plan in plans)
+    wrong = f"plan {version}, which certified, was made by a version whose certificates have a relative gap"
+    return unless("schema", wrong if is_new else "", "this is a certificate of schema 3: it has no relative gap")
 
 
 def check_replay(certificate: dict[str, Any], log: Iterable[dict[str, Any]]) -> Check:
@@ -151,7 +161,11 @@ def _in_words(counts: Counts) -> str:
 
 
 def _check_proof(certificate: dict[str, Any], plans: list[dict[str, Any]]) -> list[Check]:
-    """Returns the checks of shares, choices and bounds; a single check that fails if the certificate uses bound G."""
+    """Returns the checks of shares, choices, goal and bounds; one that fails without a goal, or with bound G."""
+    try:
+        stated_goal(certificate)
+    except InvalidProblem as error:
+        return [Check("goal", False, f"the certificate has no goal: {error}")]
     try:
         return [*_check_plan_log(certificate, plans), *_check_bounds(certificate)]
     except RemovedBound:
@@ -170,14 +184,23 @@ def _check_plan_log(certificate: dict[str, Any], plans: list[dict[str, Any]]) ->
             "all plans in the log divide delta in the same way as the certificate",
         ),
         unless("choices", wrong_choices(certificate, plans), "every choice was logged before it was used"),
+        *([_check_goal(certificate)] if certificate["schema"] >= 4 else []),
     ]
+
+
+def _check_goal(certificate: Row) -> Check:
+    return unless(
+        "goal",
+        wrong_goal(certificate),
+        f"the goal is {in_words(stated_goal(certificate))}, and every bet was placed for such a goal",
+    )
 
 
 def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
     settings, n_items = certificate["settings"], len(certificate["session"]["items"])
     problem = Problem(
         n_items=n_items,
-        goal=Goal(settings["epsilon"]),
+        goal=stated_goal(certificate),
         delta=settings["delta"],
         rank=None if settings["rank"] == "auto" else settings["rank"],
         model=Model(settings["model"]),
@@ -205,8 +228,20 @@ def _check_bounds(certificate: dict[str, Any]) -> list[Check]:
             "if it is that high, the no-click probability of every other pair is at least {}",
         ),
         _check_number("gap", assessment.gap, certificate["gap"], "the pair is within {} of the best"),
+        *_check_relative_gap(certificate, relative_gap(assessment.gap, upper)),
         _check_verdict(certificate, assessment),
         *([_check_assumptions(certificate, assessment)] if certificate["schema"] >= 3 else []),
+    ]
+
+
+def _check_relative_gap(certificate: Row, computed: float) -> list[Check]:
+    """Returns the check of the relative gap; schemas before 4 have none."""
+    if certificate["schema"] < 4:
+        return []
+    return [
+        _check_number(
+            "relative gap", computed, certificate["relative_gap"], "the pair lacks at most {} of the best reward"
+        )
     ]
 
 
@@ -224,16 +259,17 @@ def _check_pair(certificate: Row, assessment: Assessment) -> Check:
 
 def _check_verdict(certificate: Row, assessment: Assessment) -> Check:
     """Returns whether the gap certifies, and the plan that certified could do so."""
-    gap, goal = f"{assessment.gap:.6g}", f"{assessment.target:.6g}"
+    gap, allowed = f"{assessment.gap:.6g}", f"{assessment.allowed:.6g}"
+    goal = f"the goal ({in_words(assessment.goal)}) allows"
     policy = POLICIES.get(certificate["settings"]["policy"])
-    wrong = "" if assessment.certified else f"the gap is {gap}, which is more than the goal of {goal}"
+    wrong = "" if assessment.certified else f"the gap is {gap}, which is more than {goal}: {allowed}"
     # A proof without a guess must not come before one with a guess: both would spend the same share of delta.
     early = policy is not None and policy.guesses and certificate["plan_version"] <= GUESSED_AT
     if certificate["schema"] >= 3 and early and assessment.n_items > 2:
         wrong = (
             f"plan {certificate['plan_version']} proves nothing with this policy, which may guess at plan {GUESSED_AT}"
         )
-    return unless("verdict", wrong, f"the gap is {gap}, which is at most the goal of {goal}")
+    return unless("verdict", wrong, f"the gap is {gap}, and {goal} {allowed}")
 
 
 def _check_assumptions(certificate: Row, assessment: Assessment) -> Check:

@@ -28,6 +28,7 @@ def history_point(session: Session, point: HistoryPoint) -> best_pair.HistoryPoi
     return best_pair.HistoryPoint(
         samples=report.samples,
         gap=report.gap,
+        relative_gap=report.relative_gap,
         estimated_reward=report.estimated_reward,
         interval=report.interval,
         phase=report.phase,

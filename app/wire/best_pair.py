@@ -21,7 +21,12 @@ class HealthFinding(ResponseShape):
 
 
 class BestPair(ResponseShape):
-    """The current result: the pair is proven to be within `gap` of the best, with probability 1 - `delta`."""
+    """The current result.
+
+    With probability 1 - `delta`, the pair is within `gap` of the best pair, and lacks at most `relative_gap` of what
+    the best pair earns (null: proven by an older version, which did not compute it). Certified means that `gap` is at
+    most `epsilon`, or `relative_gap` at most `relative_epsilon`: the session has one of them, the other is null.
+    """
 
     state: StateField
     verdict: Literal["certified", "not_yet", "exhausted", "suspended"]
@@ -32,7 +37,9 @@ class BestPair(ResponseShape):
     estimated_reward: float | None
     interval: tuple[float, float]
     gap: float
-    epsilon: float
+    relative_gap: float | None = None  # with a default, as `relative_epsilon`: older versions store and send neither
+    epsilon: float | None
+    relative_epsilon: float | None = None
     delta: float
     phase: str
     samples: int
@@ -93,6 +100,7 @@ class HistoryPoint(ResponseShape):
     at: datetime
     samples: int
     gap: float
+    relative_gap: float | None = None
     pair: tuple[str, str]
     i: int
     j: int

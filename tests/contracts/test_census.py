@@ -10,13 +10,13 @@ from tests.examples import issue, plan, record, reward
 from tests.store import SessionStore
 
 
-def said(verdict: str, gap: float, samples: int) -> Snapshot:
-    return Snapshot(json.dumps({"verdict": verdict, "gap": gap, "samples": samples}), f'"{verdict}"')
+def said(verdict: str, gap: float, samples: int, **more: float) -> Snapshot:
+    return Snapshot(json.dumps({"verdict": verdict, "gap": gap, "samples": samples, **more}), f'"{verdict}"')
 
 
-async def session_saying(store: SessionStore, verdict: str, gap: float, samples: int) -> str:
+async def session_saying(store: SessionStore, verdict: str, gap: float, samples: int, **more: float) -> str:
     given = record()
-    await store.create_session(given, plan(), said(verdict, gap, samples), None)
+    await store.create_session(given, plan(), said(verdict, gap, samples, **more), None)
     return given.id
 
 
@@ -41,6 +41,13 @@ async def test_sessions_are_counted_by_state_and_verdict(store: SessionStore) ->
     assert newest == (SessionProgress(certified, 0.0, 9_000_000_000),)
     assert len((await store.census(10)).progress) == 4
     assert newest[0]._replace(gap=0.5, session_id=first, samples=40) in (await store.census(10)).progress
+
+
+async def test_progress_has_the_relative_gap_unless_an_older_version_proved_it(store: SessionStore) -> None:
+    older = await session_saying(store, "not_yet", 0.5, 40)
+    newer = await session_saying(store, "not_yet", 0.5, 40, relative_gap=0.25)
+    found = {one.session_id: one.relative_gap for one in (await store.census(10)).progress}
+    assert found == {older: None, newer: 0.25}
 
 
 async def test_a_deleted_session_is_counted_no_more(store: SessionStore) -> None:

@@ -24,7 +24,7 @@ PROMETHEUS_OWN = {"up"}
 
 def exposed() -> dict[str, set[str]]:
     """Returns the names of all exposed samples, by the name of their family."""
-    census = Census((SessionGroup("running", "not_yet", 1, 1),), (SessionProgress("s", 0.1, 1),))
+    census = Census((SessionGroup("running", "not_yet", 1, 1),), (SessionProgress("s", 0.1, 1, 0.2),))
     families = text_string_to_metric_families(exposition(Cells.alone().totals(), census, "1").decode())
     counters = {"counter": "_total"}
     return {

@@ -18,6 +18,7 @@ from app.planning.make_plan import late_answers_of, make_plan
 from app.planning.plan import LateRows, Planned, PlanningInput, StoredPlan
 from app.results.findings import LATE_CAUSE
 from app.results.notes import NoteKind
+from app.results.report import PlanReport
 from app.sessions.model import Counters
 from app.wire.vocabulary import FeedbackKind
 from tests.session_fixtures import MakeRecord
@@ -50,6 +51,7 @@ def test_first_plan_asks_for_pairs_and_certifies_nothing(make_record: MakeRecord
     assert planned.plan.demand.total
     body = json.loads(planned.snapshot.body)
     assert (body["verdict"], body["certified"], body["gap"], body["samples"]) == ("not_yet", False, 1.0, 0)
+    assert (body["relative_gap"], body["epsilon"], body["relative_epsilon"]) == (1.0, None, 0.1)
     assert body["updated_at"] == "2026-01-02T03:04:05.000+00:00"
     assert planned.certificate is None
 
@@ -59,6 +61,7 @@ def test_two_items_are_certified_at_once(make_record: MakeRecord) -> None:
     planned = made(given)
     body = json.loads(planned.snapshot.body)
     assert (body["verdict"], body["gap"], body["pair"]) == ("certified", 0.0, ["ad-0", "ad-1"])
+    assert body["relative_gap"] == 0.0
     assert planned.plan.demand.triples == ()
     assert planned.certificate is not None
 
@@ -95,8 +98,39 @@ def test_only_entries_that_suspend_prevent_verdict_and_certificate(
     assert (planned.certificate is None) == suspends
 
 
-def test_a_deterministic_session_is_certified_with_exact_values(make_record: MakeRecord) -> None:
-    log = Log(make_record(n_items=5, model=Model.DETERMINISTIC), np.random.default_rng(1), lambda *_: frozenset())
+@pytest.mark.parametrize("goal", [{"epsilon": 0.3}, {"relative_epsilon": 0.4}])
+@pytest.mark.parametrize("feedback", FeedbackKind)
+def test_the_goal_decides_when_a_session_is_certified(
+    make_record: MakeRecord, feedback: FeedbackKind, goal: dict[str, float]
+) -> None:
+    log = Log(make_record(feedback=feedback, **goal), np.random.default_rng(3))
+    bodies = [json.loads(planned.snapshot.body) for planned in log.plans()]
+    for body in bodies:
+        reached = {"epsilon": body["gap"], "relative_epsilon": body["relative_gap"]}
+        assert all(body["certified"] == (reached[name] <= most) for name, most in goal.items()), body
+        assert {name: body[name] for name in reached if body[name] is not None} == goal
+    assert bodies[-1]["certified"]
+    stored = [PlanReport.from_plain(json.loads(row["report"])) for row in log.plan_rows]
+    assert [one.relative_gap for one in stored] == [body["relative_gap"] for body in bodies]
+
+
+def test_a_verdict_of_a_version_without_relative_gaps_stays(make_record: MakeRecord) -> None:
+    log = Log(make_record(epsilon=0.3), np.random.default_rng(3))
+    *_, last = log.plans()
+    memory = json.loads(last.plan.memory)
+    del memory["certified"]["relative_gap"]
+    log.stored[-1] = replace(last.plan, memory=json.dumps(memory))
+    body = json.loads(log.plan().snapshot.body)
+    assert (body["certified"], body["gap"], body["relative_gap"]) == (True, memory["certified"]["gap"], None)
+
+
+@pytest.mark.parametrize("goal", [{}, {"epsilon": 0.05}, {"relative_epsilon": 0.5}])
+def test_a_deterministic_session_is_certified_with_exact_values(
+    make_record: MakeRecord, goal: dict[str, float]
+) -> None:
+    """Whatever its goal is."""
+    record = make_record(n_items=5, model=Model.DETERMINISTIC, **goal)
+    log = Log(record, np.random.default_rng(1), lambda *_: frozenset())
 
     def exactly(plan: StoredPlan) -> None:
         for i, j, count in plan.demand.triples:

@@ -116,6 +116,7 @@ def test_a_verdict_is_recovered_from_the_report(make_record: MakeRecord) -> None
     again = log.plan()
     assert json.loads(again.snapshot.body)["certified"]
     assert again.plan.report.pair == done.plan.report.pair
+    assert again.plan.report.relative_gap == done.plan.report.relative_gap
     assert again.certificate is None, "there is one already"
 
 

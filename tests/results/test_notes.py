@@ -9,7 +9,7 @@ import pytest
 
 from app.counting.signals_sql import Signals
 from app.engine.health import Finding, FindingKind
-from app.engine.problem import Model
+from app.engine.problem import Goal, Model
 from app.health import Health, suspends
 from app.planning.make_plan import make_plan
 from app.results.best_pair import snapshot_of
@@ -62,32 +62,42 @@ class TestUnusedRank:
 class TestEpsilon:
     @pytest.mark.parametrize(("epsilon", "noted"), [(0.05, False), (0.0501, True)])
     def test_it_is_noted_above_half_of_what_the_leader_can_earn(self, epsilon: float, *, noted: bool) -> None:
-        assert bool(epsilon_note(epsilon, 0.1, 0.08)) is noted
+        assert bool(epsilon_note(Goal(epsilon), 0.1)) is noted
+
+    @pytest.mark.parametrize("epsilon", [0.0501, 0.1, 0.9])
+    def test_a_relative_goal_is_never_noted(self, make_settings: MakeSettings, epsilon: float) -> None:
+        assert epsilon_note(Goal(epsilon), 0.1) != ()
+        assert epsilon_note(Goal(epsilon, relative=True), 0.1) == ()
+        assert notes_of(make_settings(relative_epsilon=epsilon), LOW, Signals()) == ()
 
     def test_any_pair_would_pass(self) -> None:
-        (note,) = epsilon_note(0.05, 0.031, 0.019)
+        (note,) = epsilon_note(Goal(0.05), 0.031)
         assert note.problem == (
-            "epsilon is 5 points, but the best pair so far earns at most 3.1 %, so any pair is within 5 points of it: "
-            "any pair would pass, even one that is never clicked"
+            "epsilon is 5 points, but the best pair so far earns at most 3.1 %, so any pair is within 5 points of the "
+            "best: any pair would pass, even one that is never clicked"
         )
-        assert "for example 0.0019 (0.19 points), a tenth of what this pair earns" in note.advice
+        assert not note.suspends
+
+    def test_the_advice_is_a_relative_goal(self) -> None:
+        (note,) = epsilon_note(Goal(0.05), 0.031)
+        assert note.advice.startswith(
+            "create a session with relative_epsilon 0.1: certified then means at least 90 % of what the best pair earns"
+        )
 
     def test_almost_any_pair_would_pass(self) -> None:
-        (note,) = epsilon_note(0.05, 0.09, 0.07)
+        (note,) = epsilon_note(Goal(0.05), 0.09)
         assert note.problem.endswith("so almost any pair would pass, even one that is clicked less than half as often")
 
-    @pytest.mark.parametrize("estimate", [None, 0.0])
-    def test_without_a_click_the_advice_uses_what_the_pair_can_earn(self, estimate: float | None) -> None:
-        (note,) = epsilon_note(0.05, 0.00002, estimate)
+    def test_very_low_rates_are_written_without_an_exponent(self) -> None:
+        (note,) = epsilon_note(Goal(0.05), 0.00002)
         assert "earns at most 0.002 %" in note.problem
-        assert "for example 0.000002 (0.0002 points), a tenth of what this pair can earn" in note.advice
 
     def test_the_deterministic_model_has_no_epsilon_note(self, make_settings: MakeSettings) -> None:
-        assert kinds(notes_of(make_settings(), LOW, Signals())) == [NoteKind.EPSILON_TOO_LARGE]
-        assert notes_of(make_settings(model=Model.DETERMINISTIC), LOW, Signals()) == ()
+        assert kinds(notes_of(make_settings(epsilon=0.05), LOW, Signals())) == [NoteKind.EPSILON_TOO_LARGE]
+        assert notes_of(make_settings(epsilon=0.05, model=Model.DETERMINISTIC), LOW, Signals()) == ()
 
     def test_it_does_not_prevent_the_certificate(self, make_record: MakeRecord) -> None:
-        last = list(Log(make_record(policy="lucb"), np.random.default_rng(1), rarely).plans())[-1]
+        last = list(Log(make_record(policy="lucb", epsilon=0.05), np.random.default_rng(1), rarely).plans())[-1]
         body = json.loads(last.snapshot.body)
         assert (body["verdict"], body["certified"]) == ("certified", True)
         assert [entry["kind"] for entry in body["health"]] == ["epsilon_too_large"]
@@ -137,7 +147,7 @@ class TestTraffic:
     def test_a_snapshot_is_outdated_when_a_note_appears_or_disappears(self, make_settings: MakeSettings) -> None:
         settings = make_settings()
         notes = notes_from_signals(settings, ONLY_CLICKS)
-        others = (Health("p", "c", "a"), *epsilon_note(0.05, 0.01, None))
+        others = (Health("p", "c", "a"), *epsilon_note(Goal(0.05), 0.01))
         assert not is_outdated(others, settings, Signals())
         assert is_outdated(others, settings, ONLY_CLICKS), "a note is missing"
         assert not is_outdated((*others, *notes), settings, ONLY_CLICKS)
@@ -157,7 +167,7 @@ class TestTraffic:
 
 def test_notes_never_suspend(make_record: MakeRecord) -> None:
     for signals in (ONLY_CLICKS, NO_ANSWERS):
-        notes = notes_of(make_record().settings, LOW, signals)
+        notes = notes_of(make_record(epsilon=0.05).settings, LOW, signals)
         assert len(notes) == 2
         assert not suspends(notes)
         log = Log(make_record(n_items=2), np.random.default_rng(1))

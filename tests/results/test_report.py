@@ -11,6 +11,7 @@ from app.results.report import PlanReport, RankedPair
 from tests.examples import report
 
 FULL = report(
+    relative_gap=0.3,
     estimated_reward=0.4,
     forecast_samples=1234,
     diagnostics={"rank": 2.0},
@@ -32,14 +33,14 @@ def test_a_stored_report_is_read_back(each: PlanReport) -> None:
 
 def test_the_stored_keys_stay_as_they_are() -> None:
     assert list(stored(FULL)) == [
-        "pair", "verdict", "gap", "estimated_reward", "interval", "phase", "samples", "contenders", "forecast_samples",
-        "assumptions", "diagnostics", "race", "budget", "shares_of_delta", "health",
+        "pair", "verdict", "gap", "relative_gap", "estimated_reward", "interval", "phase", "samples", "contenders",
+        "forecast_samples", "assumptions", "diagnostics", "race", "budget", "shares_of_delta", "health",
     ]  # fmt: skip
 
 
 def test_fields_that_an_older_version_did_not_store_get_their_defaults() -> None:
     plain = stored(report())
-    for name in ("forecast_samples", "diagnostics", "race", "budget", "shares_of_delta", "health"):
+    for name in ("relative_gap", "forecast_samples", "diagnostics", "race", "budget", "shares_of_delta", "health"):
         del plain[name]
     assert PlanReport.from_plain(plain) == report()
 

@@ -55,7 +55,11 @@ async def test_the_certificate_is_returned_as_it_was_stored(store: SessionStore,
 
 
 @pytest.mark.parametrize(
-    ("verdict", "reason"), [("not_yet", "proven within 0.1235 of the best"), ("suspended", "contradicted, see health")]
+    ("verdict", "reason"),
+    [
+        ("not_yet", "proven within 0.1235 of the best, and the goal is within 5 points of the best"),
+        ("suspended", "contradicted, see health"),
+    ],
 )
 async def test_without_a_certificate_the_error_gives_the_reason(
     store: SessionStore, services: Services, verdict: str, reason: str

@@ -31,7 +31,9 @@ def test_defaults_follow_the_model_and_the_window() -> None:
 
 
 def test_a_goal_is_absolute_or_relative() -> None:
-    absolute, relative = (settle(new_session(items=items(3), **{name: 0.2})) for name in ("epsilon", "relative_epsilon"))
+    absolute, relative = (
+        settle(new_session(items=items(3), **{name: 0.2})) for name in ("epsilon", "relative_epsilon")
+    )
     assert (absolute.epsilon, absolute.relative_epsilon, absolute.goal) == (0.2, None, Goal(0.2))
     assert (relative.epsilon, relative.relative_epsilon, relative.goal) == (None, 0.2, Goal(0.2, relative=True))
     for settings in (absolute, relative):

@@ -34,7 +34,7 @@ def test_honest_sessions_get_no_note(family: str) -> None:
         while memory.version < MOST_PLANS:
             step = plan(policy, problem, evidence, memory)
             memory, report = step.memory, step.report
-            assert epsilon_note(epsilon, 1 - report.interval[0], None) == (), (seed, report)
+            assert epsilon_note(problem.goal, 1 - report.interval[0]) == (), (seed, report)
             if evidence.samples >= ENOUGH_ANSWERS:
                 seen += 1
                 assert evidence.s.sum() > 0, "among so many answers there is one without a click"

@@ -59,7 +59,8 @@ def certified_session(
     users: Users = a_clear_winner, *, held: int = 0, session_id: str = "s", visitors: int = 3, **settings: Any
 ) -> Certified:
     """Returns a session of four items up to its certificate; some impressions that were held are counted after it."""
-    new = new_session(items=items(4), **{"epsilon": 0.2, "delta": 0.1, "seed": 1, **settings})
+    goal = {} if "relative_epsilon" in settings else {"epsilon": 0.2}
+    new = new_session(items=items(4), **{**goal, "delta": 0.1, "seed": 1, **settings})
     record = Session(
         id=session_id, name="", items=items_of(new), settings=settle(new), ticket_key=b"", state=State.RUNNING,
         budget=None, plan_version=0, plan_id="", watermark=0, created_at=0.0, updated_at=0.0,

@@ -29,7 +29,18 @@ def loses_some(i: int, j: int, version: int, rng: np.random.Generator) -> frozen
 SESSIONS: dict[str, Document] = {
     "pairs": {"policy": "rplans", "epsilon": 0.15},
     "items": {"policy": "rplans", "epsilon": 0.05, "feedback": FeedbackKind.ITEMS},
+    "relative pairs": {"policy": "rplans", "relative_epsilon": 0.2},
+    "relative items": {"policy": "rplans", "relative_epsilon": 0.11, "feedback": FeedbackKind.ITEMS},
 }
+BETS: dict[str, Document] = {
+    "absolute": {"policy": "rplans", "epsilon": 0.06, "feedback": FeedbackKind.ITEMS},
+    "relative": {"policy": "rplans", "relative_epsilon": 0.06, "feedback": FeedbackKind.ITEMS},
+}
+"""Sessions whose bounds follow from bets."""
+
+
+CHOSEN = ("epsilon", "relative_epsilon")
+"""The settings that tell the sessions apart."""
 
 
 def session_of(kind: str, session_id: str = "s", visitors: int = 3) -> Certified:
@@ -38,7 +49,8 @@ def session_of(kind: str, session_id: str = "s", visitors: int = 3) -> Certified
 
 def another_session(like: Certified) -> list[Document]:
     """Returns the export of a session with the same items and settings, and other visitors."""
-    kind = "items" if like.certificate["settings"]["feedback"] == "items" else "pairs"
+    settings = like.certificate["settings"]
+    (kind,) = (kind for kind, some in SESSIONS.items() if all(settings[name] == some.get(name) for name in CHOSEN))
     return session_of(kind, "t", visitors=4).rows
 
 
@@ -51,10 +63,17 @@ Found = tuple[str, str]
 """The name of a check that fails, and words of its line."""
 Alteration = Callable[[Certified], Found]
 ALTERATIONS: dict[str, Alteration] = {}
+ALTERATIONS_OF_BETS: dict[str, Alteration] = {}
+"""For sessions with bets only."""
 
 
 def alteration(change: Alteration) -> Alteration:
     ALTERATIONS[change.__name__.replace("_", " ").strip()] = change
+    return change
+
+
+def alteration_of_bets(change: Alteration) -> Alteration:
+    ALTERATIONS_OF_BETS[change.__name__.replace("_", " ").strip()] = change
     return change
 
 
@@ -665,6 +684,141 @@ def a_number_of_samples_that_is_not_that_of_the_evidence(some: Certified) -> Fou
     return "evidence", f"the certificate states {some.certificate['samples']} samples"
 
 
+# The goal
+
+
+def _goal(some: Certified) -> str:
+    """Returns the name of the setting that states the goal."""
+    (name,) = (name for name in CHOSEN if some.certificate["settings"][name] is not None)
+    return name
+
+
+@alteration
+def the_certificate_has_a_wider_goal(some: Certified) -> Found:
+    name = _goal(some)
+    some.certificate["settings"][name] *= 1.5
+    _seal(some)
+    return "session", f"the session in the log has another {name} than the certificate"
+
+
+@alteration
+def the_certificate_has_a_goal_of_the_other_kind(some: Certified) -> Found:
+    settings = some.certificate["settings"]
+    settings["epsilon"], settings["relative_epsilon"] = settings["relative_epsilon"], settings["epsilon"]
+    _seal(some)
+    return "session", "the session in the log has another epsilon and relative_epsilon than the certificate"
+
+
+@alteration
+def the_certificate_has_two_goals(some: Certified) -> Found:
+    some.certificate["settings"] |= {"epsilon": 0.9, "relative_epsilon": 0.9}
+    _seal(some)
+    return "goal", "the certificate has no goal: relative_epsilon: cannot be combined with epsilon"
+
+
+@alteration
+def the_certificate_has_no_goal(some: Certified) -> Found:
+    some.certificate["settings"][_goal(some)] = None
+    _seal(some)
+    return "goal", "the certificate has no goal: relative_epsilon: must be given if epsilon is not"
+
+
+@alteration
+def a_narrower_goal_in_the_certificate_and_the_session(some: Certified) -> Found:
+    for settings in (some.certificate["settings"], some.session["settings"]):
+        settings[_goal(some)] = 0.001
+    _seal(some)
+    return "verdict", f"which is more than the goal ({NARROW[_goal(some)]}) allows"
+
+
+NARROW = {
+    "epsilon": "within 0.1 points of the best",
+    "relative_epsilon": "at least 99.9 % of what the best pair earns",
+}
+
+
+@alteration
+def a_smaller_relative_gap(some: Certified) -> Found:
+    before = some.certificate["relative_gap"]
+    some.certificate["relative_gap"] /= 2
+    _seal(some)
+    return "relative gap", f"lacks at most {before:.6f} of the best reward; the certificate states {before / 2:.6f}"
+
+
+@alteration
+def no_relative_gap(some: Certified) -> Found:
+    some.certificate["relative_gap"] = None
+    _seal(some)
+    return "relative gap", "the certificate states None"
+
+
+@alteration
+def the_relative_gap_of_a_plan_changed(some: Certified) -> Found:
+    some.plans[2]["report"]["relative_gap"] = 0.5
+    return "plans", "plan 3 was changed after it was stored"
+
+
+@alteration
+def the_certificate_turned_into_one_of_schema_3(some: Certified) -> Found:
+    """Nothing would be said about its relative gap."""
+    some.certificate.update(schema=3, relative_gap=0.0)
+    _seal(some)
+    last = some.certificate["plan_version"]
+    return "schema", f"plan {last}, which certified, was made by a version whose certificates have a relative gap"
+
+
+@alteration_of_bets
+def the_epsilon_of_an_outlook_changed(some: Certified) -> Found:
+    some.certificate["choices"]["outlooks"][1]["epsilon"] *= 0.9
+    _seal(some)
+    return "choices", "and the certificate have different choices (outlooks: epsilon)"
+
+
+@alteration_of_bets
+def the_epsilon_of_an_outlook_removed(some: Certified) -> Found:
+    """It would use that of the session, with which it was not logged."""
+    del some.certificate["choices"]["outlooks"][1]["epsilon"]
+    _seal(some)
+    return "choices", "and the certificate have different choices (outlooks: epsilon)"
+
+
+@alteration_of_bets
+def the_epsilon_of_an_outlook_changed_in_the_log_too(some: Certified) -> Found:
+    _change_outlooks(some, 1, 0.9)
+    chain_again(some)
+    return "plans", "the certificate follows another plan"
+
+
+@alteration_of_bets
+def the_epsilon_of_all_outlooks_changed_and_all_ids_computed_again(some: Certified) -> Found:
+    """What was bet is then something else, and so is what the bets proved."""
+    _change_outlooks(some, None, 0.5)
+    again = certify_again(some)
+    some.certificate.update(again.certificate)
+    return "lower bounds", "; the certificate states"
+
+
+@alteration_of_bets
+def bets_for_an_epsilon_that_the_goal_never_allows(some: Certified) -> Found:
+    version = some.certificate["choices"]["outlooks"][0]["version"]
+    _change_outlooks(some, None, 5.0)
+    some.certificate.update(certify_again(some).certificate)
+    return "goal", f"the bets of plan {version} were placed for an epsilon of "
+
+
+def _change_outlooks(some: Certified, place: int | None, factor: float | None) -> None:
+    """Multiplies the epsilon of one outlook, or of all, in the certificate and in all memories; None removes it."""
+    memories = [json.loads(plan["memory"]) for plan in some.plans]
+    for choices in (some.certificate["choices"], *(memory["choices"] for memory in memories)):
+        for at, outlook in enumerate(choices["outlooks"]):
+            if place in {None, at}:
+                epsilon = outlook.pop("epsilon")
+                outlook |= {} if factor is None else {"epsilon": epsilon * factor}
+    for plan, memory in zip(some.plans, memories, strict=True):
+        plan["memory"] = json.dumps(memory)
+    _seal(some)
+
+
 def _seal(some: Certified) -> None:
     """Gives the certificate a digest that fits it."""
     some.certificate["digest"] = digest_of(some.certificate)
@@ -698,6 +852,42 @@ def test_an_alteration_is_found_and_named(name: str, certified: Certified) -> No
     assert check in failed(checks)
     (line,) = (one.detail for one in checks if one.name == check)
     assert words in line
+
+
+@pytest.mark.parametrize("name", ALTERATIONS_OF_BETS)
+@pytest.mark.parametrize("kind", BETS)
+def test_an_alteration_of_bets_is_found_and_named(name: str, kind: str) -> None:
+    changed = certified_session(loses_some, held=HELD, **BETS[kind])
+    assert failed(verify(*changed)) == set()
+    assert len(changed.certificate["choices"]["outlooks"]) > 2
+    check, words = ALTERATIONS_OF_BETS[name](changed)
+    checks = verify(*changed)
+    assert check in failed(checks)
+    (line,) = (one.detail for one in checks if one.name == check)
+    assert words in line
+
+
+def test_bets_that_an_older_version_placed_use_the_epsilon_of_the_session() -> None:
+    """It is the same number, so nothing changes; with another one, the bets prove something else."""
+    session = certified_session(loses_some, held=HELD, **BETS["absolute"])
+    _change_outlooks(session, None, None)
+    again = certify_again(session)
+    assert failed(verify(*again)) == set()
+    for settings in (again.certificate["settings"], again.session["settings"]):
+        settings["epsilon"] = 0.03
+    _seal(again)
+    assert "lower bounds" in failed(verify(*again))
+
+
+def test_bets_of_a_relative_goal_must_state_their_epsilon() -> None:
+    """Only versions without relative goals left it out."""
+    changed = certified_session(loses_some, held=HELD, **BETS["relative"])
+    for outlook in changed.certificate["choices"]["outlooks"]:
+        del outlook["epsilon"]
+    _seal(changed)
+    (line,) = (one.detail for one in verify(*changed) if one.name == "goal")
+    version = changed.certificate["choices"]["outlooks"][0]["version"]
+    assert line == f"the outlook of plan {version} does not state for which epsilon its bets were placed"
 
 
 def test_there_are_many_kinds_of_alterations() -> None:

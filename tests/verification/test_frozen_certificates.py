@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from app.engine.problem import Goal
 from app.verification.plans import _has_its_id
 from app.verification.verify import check_replay, verify
+from app.wire.goal import in_words
 from tests.database.freeze import FOLDER as DATABASES
 from tests.verification.forging import Certified, Document, failed, forged
 
 FOLDER = Path(__file__).parent / "frozen"
 OLD = ("schema_1", "schema_2", "schema_2_items")
+SCHEMA_3 = ("schema_3", "schema_3_items")
 
 
 def frozen(name: str) -> Certified:
@@ -70,6 +73,29 @@ def test_what_the_line_says_an_earlier_schema_cannot_show(name: str) -> None:
     for column in ("outcome", "clicked"):
         first[column], other[column] = other[column], first[column]
     assert failed(verify(certificate, rows)) == set()
+
+
+@pytest.mark.parametrize("name", SCHEMA_3)
+def test_a_certificate_of_schema_3_verifies(name: str) -> None:
+    certificate, rows = frozen(name)
+    checks = verify(certificate, rows)
+    assert failed(checks) == set()
+    assert not {"goal", "relative gap"} & {check.name for check in checks}, "it has neither"
+    (line,) = (check.detail for check in checks if check.name == "verdict")
+    assert in_words(Goal(certificate["settings"]["epsilon"])) in line
+    assert bool(certificate["choices"]["outlooks"]) == (name == "schema_3_items")
+
+
+@pytest.mark.parametrize("name", SCHEMA_3)
+def test_what_schema_3_shows_is_checked(name: str) -> None:
+    certificate, rows = frozen(name)
+    tight = {**certificate["settings"], "epsilon": 0.001}
+    assert failed(verify(forged(certificate, settings=tight), rows)) >= {"session", "verdict"}
+    relative = {**certificate["settings"], "epsilon": None, "relative_epsilon": 0.99}
+    assert "session" in failed(verify(forged(certificate, settings=relative), rows))
+    first = _first_answered(rows)
+    first["outcome"] = 1.0 - first["outcome"]
+    assert failed(verify(certificate, rows)) >= {"evidence", "impressions"}
 
 
 def test_a_session_that_version_0_1_0_began_verifies_from_where_the_chain_starts() -> None:

@@ -56,8 +56,9 @@ def test_problems_are_sent_instead_of_a_stream(api: Caller, session: str, sessio
     assert api.get(f"{session}/events").status_code == 503
 
 
-def point(version: int) -> HistoryPoint:
-    return HistoryPoint(version, 1_700_000_000.5 + version, report(pair=(0, 2), samples=100 * version, contenders=3))
+def point(version: int, relative_gap: float | None = None) -> HistoryPoint:
+    made = report(pair=(0, 2), samples=100 * version, contenders=3, relative_gap=relative_gap)
+    return HistoryPoint(version, 1_700_000_000.5 + version, made)
 
 
 def test_history(api: Caller, session: str, sessions: FakeServices, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +71,7 @@ def test_history(api: Caller, session: str, sessions: FakeServices, monkeypatch:
         "at": "2023-11-14T22:13:22.500000Z",
         "samples": 200,
         "gap": 0.25,
+        "relative_gap": None,
         "pair": ["a", "c"],
         "i": 0,
         "j": 2,
@@ -78,6 +80,8 @@ def test_history(api: Caller, session: str, sessions: FakeServices, monkeypatch:
         "phase": "refine",
         "contenders": 3,
     }
+    sessions.points[1] = point(2, relative_gap=0.5)
+    assert api.get(f"{session}/history").json()["points"][1]["relative_gap"] == 0.5, "null: made by an older version"
     assert [each["plan_version"] for each in api.get(f"{session}/history?after=2").json()["points"]] == [3]
     monkeypatch.setattr(results, "MOST_POINTS", 2)
     some = api.get(f"{session}/history").json()

@@ -14,7 +14,10 @@ from app.web.routes.metrics import exposition
 from tests.fakes.caller import Caller
 from tests.fakes.sessions import FakeServices
 
-FULL = Census((SessionGroup("running", "not_yet", 2, 7),), (SessionProgress("s1", 0.25, 40),))
+FULL = Census(
+    (SessionGroup("running", "not_yet", 2, 7),),
+    (SessionProgress("s1", 0.25, 40, 0.5), SessionProgress("s2", 1.0, 0)),
+)
 
 
 def scraped(api: Caller) -> dict[tuple[str, ...], float]:
@@ -107,6 +110,8 @@ def test_a_histogram_adds_up() -> None:
 def test_progress_by_session_and_the_version() -> None:
     found = samples(exposition([0.0] * 1000, FULL, "1.2.3").decode())
     assert found["bestpair_session_gap", "s1"] == 0.25
+    assert found["bestpair_session_relative_gap", "s1"] == 0.5
+    assert ("bestpair_session_relative_gap", "s2") not in found, "proven by an older version"
     assert found["bestpair_session_samples", "s1"] == 40
     (build,) = [key for key in found if key[0] == "bestpair_build_info"]
     assert "1.2.3" in build

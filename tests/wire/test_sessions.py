@@ -61,7 +61,11 @@ def test_everything_in_the_design_document_is_understood() -> None:
         (with_items(relative_epsilon=0), "relative_epsilon", "must be above 0.0"),
         (with_items(relative_epsilon=1), "relative_epsilon", "must be below 1.0"),
         (with_items(relative_epsilon=-0.1), "relative_epsilon", "must be above 0.0"),
-        (with_items(relative_epsilon="10 %"), "relative_epsilon", "must be a number, without quotes; not true or false"),
+        (
+            with_items(relative_epsilon="10 %"),
+            "relative_epsilon",
+            "must be a number, without quotes; not true or false",
+        ),
         (with_items(relative_epsilon=float("nan")), "relative_epsilon", "must be a finite number"),
         (with_items(relative_epsilon=[0.1]), "relative_epsilon", "must be a number, without quotes; not true or false"),
         (

@@ -127,7 +127,15 @@ def _of_sessions(census: Census) -> Iterator[Metric]:
             "Impressions that the last plan of a session uses; no growth while it runs: outcomes are missing.",
             labels=("session",),
         )
+        relative_gap = GaugeMetricFamily(
+            "bestpair_session_relative_gap",
+            "The best pair so far is proven to lack at most this part of what the best pair earns (with "
+            "BESTPAIR_METRICS_PER_SESSION=1).",
+            labels=("session",),
+        )
         for each in census.progress:
             gap.add_metric((each.session_id,), each.gap)
+            if each.relative_gap is not None:
+                relative_gap.add_metric((each.session_id,), each.relative_gap)
             samples.add_metric((each.session_id,), each.samples)
-        yield from (gap, samples)
+        yield from (gap, relative_gap, samples)
