@@ -17,6 +17,7 @@ from app.settings import InvalidSetting
 from app.simulation.demo import Shop, Visitors, open_session, run_shop, shop, temporary_service
 from app.simulation.server_process import free_port
 from app.wire.best_pair import BestPair
+from app.wire.goal import goal_of, in_words
 from app.wire.sessions import Session
 
 DEFAULT_PORT = 8000
@@ -108,8 +109,7 @@ def _introduce(url: str, session: Session, store: Shop, visitors: Visitors) -> N
         "Which two ads together are clicked by the most visitors?"
     )
     typer.echo(
-        f"Goal: a pair that earns at least {_least(session.relative_epsilon)} % of what the best pair earns, "
-        f"{_least(session.delta)} % sure."
+        f"Goal: a pair that earns {_goal(session.epsilon, session.relative_epsilon)}, {_least(session.delta)} % sure."
     )
     sys.stdout.flush()
 
@@ -119,6 +119,10 @@ def _share_done(best: BestPair) -> float:
     if best.forecast_samples is None:
         return 0.0
     return best.samples / max(best.samples + best.forecast_samples, 1)
+
+
+def _goal(epsilon: float | None, relative_epsilon: float | None) -> str:
+    return in_words(goal_of(epsilon, relative_epsilon))
 
 
 def _least(lacking: float | None) -> str:
@@ -144,11 +148,12 @@ def _verdict(best: BestPair, store: Shop, seconds: float) -> str:
     labels = dict(store.ads)
     pair = " + ".join(labels[item] for item in best.pair)
     after = f"after {best.samples:,} impressions in {seconds:.0f} s"
-    proven = best.relative_epsilon if best.certified else best.relative_gap
+    so_far = f"at least {_least(best.relative_gap)} % of what the best pair earns"
+    proven = _goal(best.epsilon, best.relative_epsilon) if best.certified else so_far
     head = "Certified" if best.certified else best.verdict.capitalize()
     return (
         f"{head} {after}: {pair}\n"
-        f"  It earns at least {_least(proven)} % of what the best pair earns, {_least(best.delta)} % sure.\n"
+        f"  It earns {proven}, {_least(best.delta)} % sure.\n"
         f"  The truth, known only in a simulation: {_truth(best, store)}."
         + "".join(f"\n  note: {entry.problem}" for entry in best.health)
     )

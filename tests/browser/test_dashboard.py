@@ -110,7 +110,7 @@ def test_create_a_session_with_a_relative_goal_and_feedback_by_item(page: Page, 
     expect(goal.get_by_role("radio", name="at least % of what the best pair earns")).to_be_checked()
     expect(goal.get_by_label("Percent of what the best pair earns")).to_have_value("90")
     page.get_by_role("button", name="Create session").click()
-    expect(page.locator("form")).to_be_visible(), "the browser asks for an answer to the question about feedback"
+    expect(page.locator("form")).to_be_visible()  # the browser asks for an answer to the question about feedback
     page.get_by_label("Yes, feedback names the clicked items").check()
     goal.get_by_label("Percent of what the best pair earns").fill("70")
     page.get_by_role("button", name="Create session").click()
