@@ -34,7 +34,7 @@ def demo(
             min=1, max=65_535, envvar="BESTPAIR_PORT", help=f"Port to listen on; default {DEFAULT_PORT}, or a free one."
         ),
     ] = None,
-    visitors: Annotated[float, typer.Option(min=1, max=5000, help="Simulated visitors per second.")] = 150,
+    visitors: Annotated[float, typer.Option(min=1, max=5000, help="Simulated visitors per second.")] = 200,
     exit_when_certified: Annotated[bool, typer.Option("--exit-when-certified", help="Exit after the verdict.")] = False,
 ) -> None:
     """Run the service on a temporary database, with a simulated shop that sends it visitors.
