@@ -193,9 +193,9 @@ def cells() -> list[Cell]:
     """Returns all cells: those with an absolute goal, with a relative goal, and hard instances of it."""
     absolute = [name for name, regime in REGIMES.items() if regime.absolute]
     return [
-        *(Cell(*combination) for combination in itertools.product(absolute, RANKS, DELTAS, WAYS)),
-        *(Cell(*combination, relative=True) for combination in itertools.product(REGIMES, RANKS[:1], DELTAS, WAYS)),
-        *(Cell(name, 1, HARD_DELTA, way, relative=True) for name in HARD for way in WAYS),
+        *(Cell(*one) for one in itertools.product(absolute, RANKS, DELTAS, WAYS)),
+        *(Cell(*one) for one in itertools.product(REGIMES, RANKS[:1], DELTAS, WAYS, [True])),
+        *(Cell(*one) for one in itertools.product(HARD, [1], [HARD_DELTA], WAYS, [True])),
     ]
 
 
