@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from app.engine.plan import Report
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.population import Population
 from app.simulation.run import run_session
@@ -22,7 +22,7 @@ LIMIT = "#c92a2a"
 
 
 class Point(NamedTuple):
-    """The proven gap after a number of impressions."""
+    """The proven gap after a number of impressions, in the terms of the goal."""
 
     samples: int
     gap: float
@@ -42,25 +42,26 @@ def follow(policy: str, problem: Problem, population: Population) -> Line:
     points: list[Point] = []
 
     def note(report: Report) -> None:
-        points.append(Point(report.samples, report.gap))
+        gaps = {"epsilon": report.gap, "relative_epsilon": report.relative_gap}
+        points.append(Point(report.samples, gaps[problem.goal.field] or 0.0))
 
     outcome = run_session(policy_named(policy), problem, population, source(Purpose.USERS, problem.seed), note)
     return Line(policy, tuple(points), outcome.certified)
 
 
 def draw(lines: Sequence[Line], problem: Problem) -> str:
-    """Returns the chart as SVG: impressions on a logarithmic axis, the gap on a linear one, epsilon as a limit."""
+    """Returns the chart as SVG: impressions on a logarithmic axis, the gap on a linear one, the goal as a limit."""
     shown = [point.samples for line in lines for point in line.points if point.samples > 0]
-    scale = _Scale(min(shown), max(shown))
+    scale, name = _Scale(min(shown), max(shown)), problem.goal.field
     subtitle = (
-        f"{problem.n_items} items, {problem.n_pairs:,} pairs, epsilon {problem.epsilon:g}, delta {problem.delta:g}: "
-        "proven gap to the best pair over impressions"
+        f"{problem.n_items} items, {problem.n_pairs:,} pairs, {name} {problem.goal.epsilon:g}, delta "
+        f"{problem.delta:g}: proven gap to the best pair over impressions"
     )
-    parts = _axes(scale, problem.epsilon)
+    parts = _axes(scale, problem.goal)
     for place, line in enumerate(lines):
         parts += _line(line, scale, COLOURS[place % len(COLOURS)], 80 + 46 * place)
-    label = "The proven gap falls with impressions until it reaches epsilon and the pair is certified"
-    title = "The proven gap falls until it reaches epsilon: certified"
+    label = f"The proven gap falls with impressions until it reaches {name} and the pair is certified"
+    title = f"The proven gap falls until it reaches {name}: certified"
     return document((WIDTH, HEIGHT), label, title, subtitle, parts)
 
 
@@ -79,7 +80,7 @@ class _Scale:
         return BOTTOM - (BOTTOM - TOP) * min(gap, 1.0)
 
 
-def _axes(scale: _Scale, epsilon: float) -> list[str]:
+def _axes(scale: _Scale, goal: Goal) -> list[str]:
     parts = []
     for gap in (0, 0.25, 0.5, 0.75, 1):
         y = scale.y(gap)
@@ -87,12 +88,12 @@ def _axes(scale: _Scale, epsilon: float) -> list[str]:
         parts.append(text(LEFT - 8, y + 4, f"{gap:g}", FAINT, anchor="end"))
     for power in range(scale.low, math.floor(scale.high) + 1):
         parts.append(text(scale.x(10**power), 294, tick_label(10**power), FAINT, anchor="middle"))
-    limit = scale.y(epsilon)
+    limit = scale.y(goal.epsilon)
     return [
         *parts,
         text((LEFT + RIGHT) / 2, 316, "impressions", INK, anchor="middle"),
         f'<line x1="{LEFT}" x2="{RIGHT}" y1="{limit:.1f}" y2="{limit:.1f}" stroke="{LIMIT}" stroke-dasharray="5 4"/>',
-        text(LEFT + 6, limit - 5, "epsilon", LIMIT),
+        text(LEFT + 6, limit - 5, goal.field, LIMIT),
     ]
 
 
