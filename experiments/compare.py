@@ -9,11 +9,14 @@ import numpy as np
 
 from app.engine.policies import POLICIES, check_new, policy_named
 from app.engine.policies.policy import Policy
-from app.engine.problem import Model, Problem, SelfPairs
+from app.engine.problem import Goal, Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
 from app.simulation.population_file import load_population
 from app.simulation.run import Outcome, run_session
 from experiments.parallel import run_parallel
+
+QUARTILES = ("samples", "error", "relative_error", "gap", "relative_gap", "plans", "seconds")
+"""What `--json` has quartiles of."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,6 @@ class Row:
     population: str
     policy: str
     outcomes: tuple[Outcome, ...]
-    epsilon: float
 
     @property
     def certified(self) -> int:
@@ -41,8 +43,8 @@ class Row:
 
     @property
     def failures(self) -> int:
-        """The number of sessions that certified a pair not within epsilon of the best: delta limits their share."""
-        return sum(outcome.certified and outcome.error > self.epsilon for outcome in self.outcomes)
+        """The number of sessions that certified a pair that does not reach the goal: delta limits their share."""
+        return sum(outcome.wrong for outcome in self.outcomes)
 
     def quartiles(self, name: str) -> tuple[float, float, float]:
         """Returns the quartiles (25, 50, 75 %) of a field of the outcomes."""
@@ -57,14 +59,18 @@ class Row:
             "runs": len(self.outcomes),
             "certified": self.certified,
             "failures": self.failures,
-            **{name: self.quartiles(name) for name in ("samples", "error", "gap", "plans", "seconds")},
+            **{name: self.quartiles(name) for name in QUARTILES},
             "sessions": [outcome.as_json() for outcome in self.outcomes],
         }
 
 
-def policies_for(model: Model) -> list[str]:
-    """Returns the names of all policies that work on this model."""
-    return [name for name, policy in POLICIES.items() if policy.model is model]
+def policies_for(model: Model, goal: Goal) -> list[str]:
+    """Returns the names of all policies that work on this model and with this goal."""
+    return [
+        name
+        for name, policy in POLICIES.items()
+        if policy.model is model and not (policy.needs_absolute_goal and goal.relative)
+    ]
 
 
 def problem_for(policy: Policy, base: Problem, true_rank: int) -> Problem:
@@ -115,5 +121,5 @@ def collect(results: Sequence[tuple[Task, Outcome]]) -> list[Row]:
     for (population, policy), members in groups.items():
         members.sort(key=lambda member: member[0].problem.seed)
         outcomes = tuple(outcome for _, outcome in members)
-        rows.append(Row(str(population), policy, outcomes, members[0][0].problem.epsilon))
+        rows.append(Row(str(population), policy, outcomes))
     return rows

@@ -113,7 +113,7 @@ def run_random_pairs(
         evidence = show(users, problem, demand, evidence, memory.version + 1, rng)
         step = plan(policy, replace(problem, budget=budget), evidence, memory)
         memory = step.memory
-        yield outcome_of(policy, step, people, time.perf_counter() - began, {})
+        yield outcome_of(policy, problem.goal, step, people, time.perf_counter() - began, {})
 
 
 def perform_missing(

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from app.engine.plan import Report
 from app.engine.policies import policy_named
-from app.engine.problem import Problem
+from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.population import Population
 from app.simulation.run import run_session
+from app.wire.goal import in_words
 from experiments.charts import FAINT, INK, document, text, tick_label
 
 COLOURS = ("#0b7285", "#e8590c", "#862e9c", "#868e96", "#2b8a3e", "#c2255c")
@@ -22,7 +23,7 @@ LIMIT = "#c92a2a"
 
 
 class Point(NamedTuple):
-    """The proven gap after a number of impressions."""
+    """The proven gap after a number of impressions, in the terms of the goal."""
 
     samples: int
     gap: float
@@ -42,7 +43,8 @@ def follow(policy: str, problem: Problem, population: Population) -> Line:
     points: list[Point] = []
 
     def note(report: Report) -> None:
-        points.append(Point(report.samples, report.gap))
+        gaps = {"epsilon": report.gap, "relative_epsilon": report.relative_gap}
+        points.append(Point(report.samples, gaps[problem.goal.field] or 0.0))
 
     outcome = run_session(policy_named(policy), problem, population, source(Purpose.USERS, problem.seed), note)
     return Line(policy, tuple(points), outcome.certified)
@@ -53,10 +55,10 @@ def draw(lines: Sequence[Line], problem: Problem) -> str:
     shown = [point.samples for line in lines for point in line.points if point.samples > 0]
     scale = _Scale(min(shown), max(shown))
     subtitle = (
-        f"{problem.n_items} items, {problem.n_pairs:,} pairs, goal: within {problem.epsilon:g} of the best, "
+        f"{problem.n_items} items, {problem.n_pairs:,} pairs, goal: {in_words(problem.goal)}, "
         f"delta {problem.delta:g}: proven gap over impressions"
     )
-    parts = _axes(scale, problem.epsilon)
+    parts = _axes(scale, problem.goal)
     for place, line in enumerate(lines):
         parts += _line(line, scale, COLOURS[place % len(COLOURS)], 80 + 46 * place)
     label = "The proven gap falls with impressions until it reaches the goal and the pair is certified"
@@ -79,7 +81,7 @@ class _Scale:
         return BOTTOM - (BOTTOM - TOP) * min(gap, 1.0)
 
 
-def _axes(scale: _Scale, epsilon: float) -> list[str]:
+def _axes(scale: _Scale, goal: Goal) -> list[str]:
     parts = []
     for gap in (0, 0.25, 0.5, 0.75, 1):
         y = scale.y(gap)
@@ -87,7 +89,7 @@ def _axes(scale: _Scale, epsilon: float) -> list[str]:
         parts.append(text(LEFT - 8, y + 4, f"{gap:g}", FAINT, anchor="end"))
     for power in range(scale.low, math.floor(scale.high) + 1):
         parts.append(text(scale.x(10**power), 294, tick_label(10**power), FAINT, anchor="middle"))
-    limit = scale.y(epsilon)
+    limit = scale.y(goal.epsilon)
     return [
         *parts,
         text((LEFT + RIGHT) / 2, 316, "impressions", INK, anchor="middle"),

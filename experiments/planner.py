@@ -1,7 +1,7 @@
 """Impressions until certified, before anything is started: sessions on random populations like the expected one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +12,16 @@ from app.engine.randomness import Purpose, source
 from app.simulation.mixtures import mixture, mixture_of_rate
 from app.simulation.population import Population
 from app.simulation.run import run_session
+from app.wire.goal import settings_of
 from experiments.parallel import run_parallel
 
 EPSILON_FACTORS = (2.0, 1.0, 0.5)
 """The table also shows twice and half the requested epsilon, so that the user can choose."""
+
+
+def goals_around(goal: Goal) -> list[Goal]:
+    """Returns the goals of the table: the requested one, and others of the same kind."""
+    return [replace(goal, epsilon=factor * goal.epsilon) for factor in EPSILON_FACTORS if factor * goal.epsilon < 1]
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ class Trial:
     """One session to run."""
 
     expected: Expected
-    epsilon: float
+    goal: Goal
     delta: float
     seed: int
     item_clicks: bool
@@ -58,7 +64,7 @@ class Needed(NamedTuple):
 class Estimate:
     """One line of the table: all populations at one accuracy and one kind of feedback."""
 
-    epsilon: float
+    goal: Goal
     item_clicks: bool
     runs: int
     certified: int
@@ -71,14 +77,15 @@ class Estimate:
         """Returns the line for `--json`."""
         named = {"least": self.least, "median": self.median, "most": self.most}
         days = {f"days_{name}": round(count / per_day, 2) for name, count in named.items()}
-        return {**asdict(self), "best_reward": round(self.best_reward, 5), **days}
+        fields = {name: value for name, value in asdict(self).items() if name != "goal"}
+        return {**settings_of(self.goal), **fields, "best_reward": round(self.best_reward, 5), **days}
 
 
-def trials_for(expected: Expected, epsilons: Sequence[float], delta: float, seeds: Sequence[int]) -> list[Trial]:
+def trials_for(expected: Expected, goals: Sequence[Goal], delta: float, seeds: Sequence[int]) -> list[Trial]:
     """Returns the sessions of the table, with and without clicks by item; all lines have the same populations."""
     return [
-        Trial(expected, epsilon, delta, seed, item_clicks)
-        for epsilon in epsilons
+        Trial(expected, goal, delta, seed, item_clicks)
+        for goal in goals
         for item_clicks in (False, True)
         for seed in seeds
     ]
@@ -94,7 +101,7 @@ def run_trial(trial: Trial) -> Needed:
     people = trial.expected.draw(trial.seed)
     problem = Problem(
         n_items=people.n_items,
-        goal=Goal(trial.epsilon),
+        goal=trial.goal,
         delta=trial.delta,
         seed=trial.seed,
         item_clicks=trial.item_clicks,
@@ -105,14 +112,15 @@ def run_trial(trial: Trial) -> Needed:
 
 def estimates_of(results: Sequence[tuple[Trial, Needed]]) -> list[Estimate]:
     """Returns the lines of the table: largest epsilon first, feedback by pair before feedback by item."""
-    groups: dict[tuple[float, bool], list[Needed]] = {}
+    groups: dict[tuple[Goal, bool], list[Needed]] = {}
     for trial, needed in results:
-        groups.setdefault((-trial.epsilon, trial.item_clicks), []).append(needed)
+        groups.setdefault((trial.goal, trial.item_clicks), []).append(needed)
     lines = []
-    for (epsilon, items), members in sorted(groups.items()):
+    for goal, items in sorted(groups, key=lambda key: (-key[0].epsilon, key[1])):
+        members = groups[goal, items]
         samples = sorted(needed.samples for needed in members)
         reward = float(np.median([needed.best_reward for needed in members]))
         certified = sum(needed.certified for needed in members)
         middle = round(float(np.median(samples)))
-        lines.append(Estimate(-epsilon, items, len(members), certified, reward, samples[0], middle, samples[-1]))
+        lines.append(Estimate(goal, items, len(members), certified, reward, samples[0], middle, samples[-1]))
     return lines

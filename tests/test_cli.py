@@ -69,12 +69,37 @@ def test_simulate_ends_with_one_json_object(ads: Path) -> None:
     assert run.stderr == "", "no progress bar where there is no terminal"
 
 
+def test_simulate_with_a_relative_goal(ads: Path) -> None:
+    run = bestpair("simulate", "--population", ads, "--relative-epsilon", "0.3", "--delta", "0.1", "--seed", "5")
+    assert run.returncode == 0, run.stderr
+    outcome = json.loads(run.stdout.splitlines()[-1])
+    assert (outcome["certified"], outcome["epsilon"], outcome["relative_epsilon"]) == (True, None, 0.3)
+    assert 0 <= outcome["relative_error"] <= outcome["relative_gap"] <= 0.3
+    assert outcome["relative_error"] == pytest.approx(outcome["error"] / outcome["best_reward"])
+    earned = round(100 * (1 - outcome["relative_error"]), 2)
+    line = f"goal: at least 70 % of what the best pair earns; the pair really earns {earned:g} % of what the best pair"
+    assert f"\n{line}" in run.stdout
+
+
+def test_simulate_without_a_goal_has_that_of_a_new_session(ads: Path) -> None:
+    outcome = json.loads(bestpair("simulate", "--population", ads, "--budget", "200", "--json").stdout)
+    assert (outcome["epsilon"], outcome["relative_epsilon"]) == (None, 0.1)
+
+
+def test_simulate_with_an_absolute_goal_states_it_in_words(ads: Path) -> None:
+    run = bestpair("simulate", "--population", ads, "--epsilon", "0.3")
+    assert "\ngoal: within 30 points of the best; the pair really earns " in run.stdout
+    outcome = json.loads(run.stdout.splitlines()[-1])
+    assert (outcome["epsilon"], outcome["relative_epsilon"]) == (0.3, None)
+
+
 def test_simulate_notes_that_epsilon_is_too_large(ads: Path) -> None:
     run = bestpair("simulate", "--population", ads, "--epsilon", "0.6")
     assert "\nnote: epsilon is 60 points, but the best pair so far earns at most" in run.stdout
     assert len(json.loads(run.stdout.splitlines()[-1])["notes"]) == 1
-    exact = bestpair("simulate", "--population", ads, "--epsilon", "0.6", "--model", "deterministic")
-    assert json.loads(exact.stdout.splitlines()[-1])["notes"] == []
+    for words in (("--epsilon", "0.6", "--model", "deterministic"), ("--relative-epsilon", "0.6")):
+        other = bestpair("simulate", "--population", ads, *words)
+        assert json.loads(other.stdout.splitlines()[-1])["notes"] == []
 
 
 def test_simulate_prints_only_json_with_the_option(ads: Path) -> None:
@@ -115,11 +140,26 @@ def test_compare_accepts_several_populations_and_runs_all_policies(ads: Path, tm
         assert all(session["samples"] <= 20000 for session in row["sessions"])
 
 
+def test_compare_with_a_relative_goal_leaves_out_policies_that_need_an_absolute_one(ads: Path) -> None:
+    words = ("compare", "--population", ads, "--runs", "1", "--budget", "3000", "--json")
+    rows = json.loads(bestpair(*words).stdout)
+    policies = {row["policy"] for row in rows}
+    assert policies >= {"naive", "lucb", "rplans"}
+    assert not policies & {"rplans_literal", "median_elimination"}
+    for row in rows:
+        assert all(session["relative_epsilon"] == 0.1 for session in row["sessions"])
+        assert len(row["relative_error"]) == len(row["relative_gap"]) == 3, "quartiles"
+    refused = bestpair(*words, "--policies", "lucb,median_elimination")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith('bestpair: relative_epsilon: policy "median_elimination"')
+
+
 def test_compare_prints_a_table(ads: Path) -> None:
     run = bestpair("compare", "--population", ads, "--policies", "lucb,naive", "--runs", "1", "--epsilon", "0.2")
     lines = run.stdout.splitlines()
     assert any(line.startswith("lucb") and "1/1" in line for line in lines)
     assert any(line.startswith("naive") for line in lines)
+    assert "wrong: certified, but not within 20 points of the best." in " ".join(run.stdout.split())
     assert max(map(len, lines)) <= 80
 
 
@@ -128,6 +168,12 @@ def test_compare_prints_a_table(ads: Path) -> None:
     [
         (("--epsilon", "0"), "epsilon", "between 0 and 1"),
         (("--epsilon", "2"), "epsilon", "between 0 and 1"),
+        (("--relative-epsilon", "0"), "relative_epsilon", "between 0 and 1"),
+        (("--relative-epsilon", "1"), "relative_epsilon", "between 0 and 1"),
+        (("--relative-epsilon", "nan"), "relative_epsilon", "between 0 and 1"),
+        (("--epsilon", "0.1", "--relative-epsilon", "0.1"), "relative_epsilon", "leave one of them out"),
+        (("--policy", "median_elimination"), "relative_epsilon", "give epsilon"),
+        (("--policy", "rplans_literal", "--rank", "2"), "relative_epsilon", "give epsilon"),
         (("--delta", "nan"), "delta", "between 0 and 1"),
         (("--rank", "9"), "rank", "between 1 and 8"),
         (("--rank", "two"), "rank", "whole number"),
@@ -135,8 +181,12 @@ def test_compare_prints_a_table(ads: Path) -> None:
         (("--budget", "0"), "budget", "at least 1"),
         (("--policy", "magic"), "policy", "lucb"),
         (("--policy", "plans"), "policy", "deterministic model only"),
-        (("--policy", "rplans_literal"), "rank", "a number"),
-        (("--policy", "rplans_literal", "--rank", "2", "--self-pairs", "never"), "self_pairs", "explore"),
+        (("--policy", "rplans_literal", "--epsilon", "0.1"), "rank", "a number"),
+        (
+            ("--policy", "rplans_literal", "--epsilon", "0.1", "--rank", "2", "--self-pairs", "never"),
+            "self_pairs",
+            "explore",
+        ),
         (("--model", "deterministic", "--policy", "lucb"), "policy", "stochastic model only"),
     ],
 )
@@ -214,8 +264,24 @@ def test_certify_accepts_any_accuracy_and_keeps_the_requested_order() -> None:
     assert all(row["certified"] == 2 and row["wrong"] == 0 for row in rows)
 
 
+def test_certify_accepts_goals_of_both_kinds() -> None:
+    words = ("--policies", "rplans", "--items", "6", "--families", "ads6", "--runs", "1")
+    run = bestpair("experiment", "certify", *words, "--epsilons", "0.3", "--relative-epsilons", "0.4,0.3", "--json")
+    rows = json.loads(run.stdout)
+    goals = [(row["epsilon"], row["relative_epsilon"]) for row in rows]
+    assert goals == [(0.3, None), (None, 0.4), (None, 0.3)]
+    assert all(row["certified"] == 1 and row["wrong"] == 0 for row in rows)
+
+
 @pytest.mark.parametrize(
-    ("words", "field"), [(("--items", "many"), "items"), (("--items", "7"), "items"), (("--epsilons", "x"), "epsilons")]
+    ("words", "field"),
+    [
+        (("--items", "many"), "items"),
+        (("--items", "7"), "items"),
+        (("--epsilons", "x"), "epsilons"),
+        (("--relative-epsilons", "x"), "relative_epsilons"),
+        (("--relative-epsilons", "2"), "relative_epsilon"),
+    ],
 )
 def test_errors_for_invalid_experiment_options_name_the_field(words: tuple[str, ...], field: str) -> None:
     run = bestpair("experiment", "certify", *words)

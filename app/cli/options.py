@@ -10,7 +10,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from app.engine.problem import InvalidProblem, Model
 
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all random choices.")]
-Epsilon = Annotated[float, typer.Option(help="Accuracy: largest allowed distance from the best pair, 0 to 1.")]
+Epsilon = Annotated[
+    float | None, typer.Option(help="Absolute goal: the largest allowed difference from the best pair, 0 to 1.")
+]
+RelativeEpsilon = Annotated[
+    float | None,
+    typer.Option(help="Relative goal: the part of the best pair's reward that the pair may lack; 0.1: at least 90 %."),
+]
+"""A command takes both options and passes them to `wire.goal.requested_goal`."""
 Delta = Annotated[float, typer.Option(help="Error probability of the certificate, 0 to 1; confidence is 1 - delta.")]
 Rank = Annotated[str, typer.Option(help='"auto", or the number of hidden groups, for policies that take one.')]
 Budget = Annotated[int | None, typer.Option(help="Maximum number of impressions; no limit by default.")]

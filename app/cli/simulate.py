@@ -18,6 +18,7 @@ from app.cli.options import (
     ItemClicks,
     ModelName,
     Rank,
+    RelativeEpsilon,
     Seed,
     parse_rank,
     progress,
@@ -25,7 +26,7 @@ from app.cli.options import (
 from app.client import AsyncClient, ProblemError
 from app.engine.plan import Report
 from app.engine.policies import DEFAULT_POLICIES, check_new, policy_named
-from app.engine.problem import Goal, Model, Problem, SelfPairs
+from app.engine.problem import Model, Problem, SelfPairs
 from app.engine.randomness import Purpose, source
 from app.results.notes import epsilon_note
 from app.settings import InvalidSetting
@@ -35,6 +36,7 @@ from app.simulation.remote import AdServers, RemoteOutcome, run_remote
 from app.simulation.run import run_session
 from app.simulation.users import Impression, Response, Users
 from app.wire.best_pair import BestPair
+from app.wire.goal import decimal, goal_of, in_words, requested_goal
 
 
 def simulate(
@@ -42,7 +44,8 @@ def simulate(
     policy: Annotated[str | None, typer.Option(help="Default: rplans, or plans in the deterministic model.")] = None,
     model: ModelName = Model.STOCHASTIC,
     rank: Rank = "auto",
-    epsilon: Epsilon = 0.05,
+    epsilon: Epsilon = None,
+    relative_epsilon: RelativeEpsilon = None,
     delta: Delta = 0.05,
     seed: Seed = 0,
     budget: Budget = None,
@@ -63,13 +66,14 @@ def simulate(
 ) -> None:
     """Run one session and print the outcome; the last line is one JSON object.
 
-    It runs in this process by default; with --url, on a running service with many concurrent ad servers.
+    It runs in this process by default; with --url, on a running service with many concurrent ad servers. Without
+    --epsilon and --relative-epsilon, the goal is that of a new session: a relative epsilon of 0.1.
     """
     people = load_population(population)
     chosen = policy_named(policy or DEFAULT_POLICIES[model])
     problem = Problem(
         n_items=people.n_items,
-        goal=Goal(epsilon),
+        goal=requested_goal(epsilon, relative_epsilon),
         delta=delta,
         rank=parse_rank(rank),
         model=model,
@@ -97,11 +101,10 @@ def simulate(
 
 
 def _notes(problem: Problem, report: Report) -> list[str]:
-    """Returns the notes about epsilon that the service would show in `health`."""
+    """Returns the notes about the goal that the service would show in `health`."""
     if problem.model is Model.DETERMINISTIC:
         return []
-    estimate = None if report.estimate is None else 1.0 - report.estimate
-    return [note.problem for note in epsilon_note(problem.epsilon, 1.0 - report.interval[0], estimate)]
+    return [note.problem for note in epsilon_note(problem.goal, 1.0 - report.interval[0])]
 
 
 def _run_on_service(
@@ -113,7 +116,7 @@ def _run_on_service(
         "model": problem.model.value,
         "policy": policy,
         "rank": "auto" if problem.rank is None else problem.rank,
-        "epsilon": problem.epsilon,
+        problem.goal.field: problem.goal.epsilon,
         "delta": problem.delta,
         "self_pairs": problem.self_pairs.value,
         "budget": problem.budget,
@@ -154,6 +157,9 @@ def _print(outcome: dict[str, Any], as_json: bool, url: str | None = None) -> No
             f"{verdict}: pair {tuple(outcome['pair'])} after {outcome['samples']:,} impressions and {outcome['plans']} "
             f"plans; proven within {outcome['gap']:.4g} of the best, true error {outcome['error']:.4g}"
         )
+        goal = goal_of(outcome["epsilon"], outcome["relative_epsilon"])
+        earned = decimal(round(100 * (1 - outcome["relative_error"]), 2))
+        typer.echo(f"goal: {in_words(goal)}; the pair really earns {earned} % of what the best pair earns")
         for note in outcome["notes"]:
             typer.echo(f"note: {note}")
         if "acknowledged" in outcome:

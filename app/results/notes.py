@@ -86,7 +86,8 @@ def epsilon_note(goal: Goal, most: float) -> tuple[Health, ...]:
         passes = "so almost any pair would pass, even one that is clicked less than half as often"
     note = Health(
         problem=(
-            f"epsilon is {points(goal.epsilon)}, but the best pair so far earns at most {_digits(100 * most)} %, {passes}"
+            f"epsilon is {points(goal.epsilon)}, but the best pair so far earns at most {_digits(100 * most)} %, "
+            f"{passes}"
         ),
         cause="epsilon is a difference in clicks per impression, and it is too large for click rates this low",
         advice=(

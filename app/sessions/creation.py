@@ -32,7 +32,7 @@ def items_of(new: SessionCreate) -> tuple[Item, ...]:
 
 
 def _fitting(new: SessionCreate) -> dict[str, object]:
-    """Returns the defaults that depend on other settings, or on chance; raises InvalidProblem if two goals are given."""
+    """Returns the defaults that depend on other settings, or on chance. Raises InvalidProblem for two goals."""
     deterministic = new.model is Model.DETERMINISTIC
     return {
         "policy": DEFAULT_POLICIES[new.model],

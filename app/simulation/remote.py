@@ -12,6 +12,7 @@ import numpy as np
 
 from app.client import AsyncClient
 from app.simulation.population import Population
+from app.simulation.run import relative_error
 from app.simulation.users import Impression, Response
 from app.wire.best_pair import BestPair
 from app.wire.serving import Feedback
@@ -59,6 +60,7 @@ class RemoteOutcome:
     session: str
     best: BestPair
     error: float
+    best_reward: float  # of the true best pair
     seconds: float
     counts: dict[str, int]
     ledger: Ledger
@@ -72,7 +74,12 @@ class RemoteOutcome:
             "samples": self.best.samples,
             "pair": [self.best.i, self.best.j],
             "error": self.error,
+            "best_reward": self.best_reward,
             "gap": self.best.gap,
+            "relative_gap": self.best.relative_gap,
+            "epsilon": self.best.epsilon,
+            "relative_epsilon": self.best.relative_epsilon,
+            "relative_error": relative_error(self.error, self.best_reward),
             "plans": self.best.plan_version,
             "seconds": self.seconds,
             "phase": self.best.phase,
@@ -109,8 +116,8 @@ async def run_remote(
     done.set()
     await asyncio.gather(*running)
     counts = await _settled_counts(client, session.id, len(ledger.accepted))
-    error = float(population.error(best.i, best.j))
-    return RemoteOutcome(session.id, best, error, time.perf_counter() - began, counts, ledger)
+    error, best_reward = float(population.error(best.i, best.j)), 1.0 - population.best_pair().value
+    return RemoteOutcome(session.id, best, error, best_reward, time.perf_counter() - began, counts, ledger)
 
 
 async def _watch(

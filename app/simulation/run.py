@@ -14,9 +14,10 @@ from app.engine.evidence import Evidence
 from app.engine.memory import Memory
 from app.engine.plan import Plan, Report, plan
 from app.engine.policies.policy import Policy
-from app.engine.problem import Model, Problem
+from app.engine.problem import Goal, Model, Problem
 from app.simulation.population import Population
 from app.simulation.users import Users
+from app.wire.goal import settings_of
 
 MAX_PLANS = 1000
 """An upper limit, in case a policy requests only a few impressions per plan; a session usually takes some dozens."""
@@ -32,7 +33,10 @@ class Outcome:
     samples: int
     pair: tuple[int, int]
     error: float  # L of the pair minus the lowest L: the loss per impression
-    gap: float  # the proven upper bound of that error
+    best_reward: float  # of the true best pair
+    gap: float  # the proven upper bound of the error
+    relative_gap: float | None  # and of the relative error
+    goal: Goal
     plans: int
     seconds: float
     phase: str
@@ -40,9 +44,25 @@ class Outcome:
     diagnostics: dict[str, float]
     bounds: dict[str, float]  # share of the pairs whose lower bound is of each kind, at the end
 
+    @property
+    def relative_error(self) -> float:
+        """The part of the best reward that the pair lacks."""
+        return relative_error(self.error, self.best_reward)
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the pair is certified, but does not reach the goal; delta limits the share of such sessions."""
+        return self.certified and self.goal.missed_by(self.best_reward - self.error, self.best_reward)
+
     def as_json(self) -> dict[str, Any]:
-        """Returns the outcome for `--json`."""
-        return asdict(self)
+        """Returns the outcome for `--json`; the goal as settings of a session."""
+        fields = {name: value for name, value in asdict(self).items() if name != "goal"}
+        return {**fields, **settings_of(self.goal), "relative_error": self.relative_error}
+
+
+def relative_error(error: float, best_reward: float) -> float:
+    """Returns an error as a part of the best reward; 0 if nothing is ever clicked."""
+    return error / best_reward if best_reward > 0 else 0.0
 
 
 def run_session(
@@ -90,7 +110,7 @@ def run_budgets(
             evidence = show(users, problem, shown, evidence, memory.version, rng)
         seconds = time.perf_counter() - began
         bounds = assess(problem, evidence, memory.choices, policy.shares(problem)).bounds
-        yield outcome_of(policy, step, population, seconds, _shares_by_kind(bounds))
+        yield outcome_of(policy, problem.goal, step, population, seconds, _shares_by_kind(bounds))
 
 
 def _shares_by_kind(bounds: Bounds) -> dict[str, float]:
@@ -100,7 +120,9 @@ def _shares_by_kind(bounds: Bounds) -> dict[str, float]:
     return {kind.name.lower(): float(np.mean(bounds.binding == kind)) for kind in Kind}
 
 
-def outcome_of(policy: Policy, step: Plan, population: Population, seconds: float, bounds: dict[str, float]) -> Outcome:
+def outcome_of(
+    policy: Policy, goal: Goal, step: Plan, population: Population, seconds: float, bounds: dict[str, float]
+) -> Outcome:
     """Returns the outcome after this plan."""
     report = step.report
     return Outcome(
@@ -110,7 +132,10 @@ def outcome_of(policy: Policy, step: Plan, population: Population, seconds: floa
         samples=report.samples,
         pair=(report.pair.i, report.pair.j),
         error=float(population.error(*report.pair)),
+        best_reward=1.0 - population.best_pair().value,
         gap=report.gap,
+        relative_gap=report.relative_gap,
+        goal=goal,
         plans=step.memory.version,
         seconds=seconds,
         phase=report.phase,

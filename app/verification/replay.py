@@ -117,8 +117,10 @@ def _same(stored: Row, new: StoredPlan) -> bool:
 
 
 def _same_memory(stored: Memory | None, new: Memory | None) -> bool:
-    """Returns whether the memories are equal, but for the relative gap and the epsilons of outlooks if older versions,
-    which did not write them, stored the memory.
+    """Returns whether the memories are equal.
+
+    Relative gaps and the epsilon of outlooks are not compared if an older version, which did not write them, stored the
+    memory.
     """
     if stored is None or new is None:
         return stored is new

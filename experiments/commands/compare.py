@@ -8,9 +8,21 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.options import AsJson, Budget, Delta, Epsilon, ItemClicks, ModelName, Rank, Seed, parse_rank
+from app.cli.options import (
+    AsJson,
+    Budget,
+    Delta,
+    Epsilon,
+    ItemClicks,
+    ModelName,
+    Rank,
+    RelativeEpsilon,
+    Seed,
+    parse_rank,
+)
 from app.engine.problem import Goal, Model, Problem, SelfPairs
 from app.simulation.population_file import load_population
+from app.wire.goal import in_words, requested_goal
 from experiments.commands.options import new_table, parse_names, short, with_progress
 from experiments.compare import Row, collect, make_tasks, policies_for, run_tasks
 
@@ -24,7 +36,8 @@ def compare(
     runs: Annotated[int, typer.Option(min=1, help="Sessions per policy and population.")] = 5,
     model: ModelName = Model.STOCHASTIC,
     rank: Rank = "auto",
-    epsilon: Epsilon = 0.05,
+    epsilon: Epsilon = None,
+    relative_epsilon: RelativeEpsilon = None,
     delta: Delta = 0.05,
     seed: Seed = 0,
     budget: Budget = None,
@@ -35,15 +48,17 @@ def compare(
     """Run several policies on the same populations and seeds and print a table of medians and quartiles.
 
     Policies that need self pairs or a rank get them (the rank of the population, unless --rank is given). Policies
-    that do not use a rank get none.
+    that do not use a rank get none. Without --epsilon and --relative-epsilon, the goal is a relative epsilon of 0.1;
+    "all" leaves out policies that need an absolute goal if it is relative.
     """
-    names = policies_for(model) if policies == "all" else parse_names(policies)
+    goal = requested_goal(epsilon, relative_epsilon)
+    names = policies_for(model, goal) if policies == "all" else parse_names(policies)
     tasks = []
     for path in [*population, *(more or [])]:
         people = load_population(path)
         problem = Problem(
             n_items=people.n_items,
-            goal=Goal(epsilon),
+            goal=goal,
             delta=delta,
             rank=parse_rank(rank),
             model=model,
@@ -59,10 +74,10 @@ def compare(
     if as_json:
         typer.echo(json.dumps([row.as_json() for row in rows]))
     else:
-        Console().print(_table(rows))
+        Console().print(_table(rows, goal))
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(rows: list[Row], goal: Goal) -> Table:
     """Returns medians over sessions, the quartiles of the samples and the largest error, in 80 columns."""
     table = new_table(COLUMNS, left=("policy",), padding=0)
     previous = None
@@ -71,7 +86,7 @@ def _table(rows: list[Row]) -> Table:
             table.add_row(Path(row.population).name, style="bold cyan")
             previous = row.population
         table.add_row(*_cells(row))
-    table.caption = "Medians; wrong: certified, but not within epsilon of the best."
+    table.caption = f"Medians; wrong: certified, but not {in_words(goal)}."
     return table
 
 

@@ -9,10 +9,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from app.cli.options import AsJson, Delta, Epsilon, InFlight, ItemClicks, Seed
+from app.cli.options import AsJson, Delta, Epsilon, InFlight, ItemClicks, RelativeEpsilon, Seed
 from app.engine.policies import policy_named
 from app.engine.problem import Goal, InvalidProblem, Problem
 from app.simulation.mixtures import FAMILIES, mixture
+from app.wire.goal import requested_goal
 from experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
 from experiments.commands.fixed_budget import budget, figures
 from experiments.commands.options import (
@@ -26,9 +27,9 @@ from experiments.commands.options import (
     with_progress,
 )
 from experiments.gap import draw, follow
-from experiments.planner import EPSILON_FACTORS, Estimate, Expected, estimates_of, run_trials, trials_for
+from experiments.planner import Estimate, Expected, estimates_of, goals_around, run_trials, trials_for
 from experiments.results_page import fill
-from experiments.waiting import PAUSE, WAYS, Setting, Spread, Trial
+from experiments.waiting import PAUSE, TABLE_GOAL, WAYS, Setting, Spread, Trial
 from experiments.waiting import Line as WaitingLine
 from experiments.waiting import lines_of as waiting_lines_of
 from experiments.waiting import run_trials as run_waiting_trials
@@ -47,7 +48,10 @@ def certify(
     items: Annotated[str, typer.Option(help="Numbers of items, separated by commas: 50,200,800.")] = "50,200",
     families: Annotated[str, typer.Option(help="Families, separated by commas.")] = "pref,ads6,ads20,clus",
     epsilons: Annotated[
-        str | None, typer.Option(help="Use these accuracies, with any items and families and two groups: 0.02,0.1.")
+        str | None, typer.Option(help="Use these absolute goals, with any items and families and two groups: 0.02,0.1.")
+    ] = None,
+    relative_epsilons: Annotated[
+        str | None, typer.Option(help="Use these relative goals, with any items and families and two groups: 0.1,0.2.")
     ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Populations per instance.")] = 5,
     delta: Delta = 0.1,
@@ -61,7 +65,7 @@ def certify(
     names = parse_names(policies)
     for name in names:
         policy_named(name.removesuffix(WITH_ITEMS))
-    instances = _instances(items, families, epsilons)
+    instances = _instances(items, families, epsilons, relative_epsilons)
     sessions = [
         Session(instance, name, seed + run, delta, item_clicks, in_flight)
         for instance in instances
@@ -76,7 +80,8 @@ def certify(
     Console().print(_certify_table(lines, names[0]))
     for growth in growth_of(lines):
         sizes = ", ".join(map(str, growth.sizes))
-        instance = f"{growth.family} r={growth.rank} eps {growth.epsilon:g}, K = {sizes}"
+        goal = f"{growth.goal.field} {growth.goal.epsilon:g}"
+        instance = f"{growth.family} r={growth.rank} {goal}, K = {sizes}"
         typer.echo(f"{instance}: {growth.policy} grows like K^{growth.exponent:.2f}")
 
 
@@ -87,7 +92,8 @@ def planner(
     click_rate: Annotated[float | None, typer.Option(help="Mean click rate of one item, e.g. 0.02.")] = None,
     family: Annotated[str, typer.Option(help=f"Without a click rate: one of {', '.join(FAMILIES)}.")] = "ads20",
     groups: Annotated[int, typer.Option(min=1, help="Hidden groups of visitors.")] = 2,
-    epsilon: Epsilon = 0.05,
+    epsilon: Epsilon = None,
+    relative_epsilon: RelativeEpsilon = None,
     delta: Delta = 0.05,
     runs: Annotated[int, typer.Option(min=1, help="Random populations per line.")] = 5,
     seed: Seed = 0,
@@ -96,14 +102,14 @@ def planner(
 ) -> None:
     """Estimate the days until certified at your traffic, with the default policy on random populations like yours.
 
-    Each line is measured with whole sessions: at epsilon, twice and half of it, with feedback that says whether
-    anything was clicked, and with feedback that names the clicked items.
+    Each line is measured with whole sessions: at the given epsilon (a relative one of 0.1 if none is given), twice and
+    half of it, with feedback that says whether anything was clicked, and with feedback that names the clicked items.
     """
+    goal = requested_goal(epsilon, relative_epsilon)
     expected = Expected(items, groups, click_rate, family)
-    Problem(n_items=items, goal=Goal(epsilon), delta=delta)  # raises InvalidProblem before anything runs
+    Problem(n_items=items, goal=goal, delta=delta)  # raises InvalidProblem before anything runs
     expected.draw(seed)
-    epsilons = [factor * epsilon for factor in EPSILON_FACTORS if factor * epsilon < 1]
-    trials = trials_for(expected, epsilons, delta, range(seed, seed + runs))
+    trials = trials_for(expected, goals_around(goal), delta, range(seed, seed + runs))
     lines = estimates_of(with_progress(run_trials(trials, workers), len(trials)))
     if as_json:
         typer.echo(json.dumps([line.as_json(traffic) for line in lines]))
@@ -123,7 +129,8 @@ def waiting(
         bool, typer.Option("--pause", help="Measure explore with a pause for the proof, too (not in the service).")
     ] = False,
     runs: Annotated[int, typer.Option(min=1, help="Populations per line.")] = 5,
-    epsilon: Epsilon = 0.1,
+    epsilon: Epsilon = None,
+    relative_epsilon: RelativeEpsilon = None,
     delta: Delta = 0.1,
     seed: Seed = 0,
     workers: Workers = None,
@@ -132,10 +139,12 @@ def waiting(
     """Measure what late and lost answers cost until certification, by how impressions are counted.
 
     Sessions run in simulated time: 20 items of `ads6`, answers after 5 s (median), 99.9 % of them within a minute.
-    "prefix per pair" is the rule of version 0.1.0; "explore" and "exploit" are the values of `while_waiting`.
+    "prefix per pair" is the rule of version 0.1.0; "explore" and "exploit" are the values of `while_waiting`. Without
+    --epsilon and --relative-epsilon, epsilon is 0.1.
     """
+    goal = requested_goal(epsilon, relative_epsilon, TABLE_GOAL)
     settings = [
-        Setting(select("feedback", [kind], ("pairs", "items"))[0], rate, lifetime, lost, epsilon, delta)
+        Setting(select("feedback", [kind], ("pairs", "items"))[0], rate, lifetime, lost, goal, delta)
         for kind in parse_names(feedback)
         for rate in parse_numbers("rates", rates)
         for lifetime in parse_numbers("lifetimes", lifetimes)
@@ -159,13 +168,18 @@ def gap(
     family: Annotated[str, typer.Option(help=f"One of {', '.join(FAMILIES)}.")] = "ads6",
     items: Annotated[int, typer.Option(min=2, help="Number of items, K.")] = 200,
     rank: Annotated[int, typer.Option(min=1, help="Number of hidden groups, r.")] = 2,
-    epsilon: Epsilon = 0.05,
+    epsilon: Epsilon = None,
+    relative_epsilon: RelativeEpsilon = None,
     delta: Delta = 0.05,
     seed: Seed = 0,
 ) -> None:
-    """Draw the proven gap over impressions, one line per policy, on one population (docs/images/gap.svg)."""
+    """Draw the proven gap over impressions, one line per policy, on one population (docs/images/gap.svg).
+
+    With --relative-epsilon, the gap is a part of the best reward. Without both options, epsilon is 0.05.
+    """
+    goal = requested_goal(epsilon, relative_epsilon, Goal(0.05))
     people = mixture(family, items, rank, np.random.default_rng(seed))
-    problem = Problem(n_items=items, goal=Goal(epsilon), delta=delta, seed=seed)
+    problem = Problem(n_items=items, goal=goal, delta=delta, seed=seed)
     lines = [follow(name, problem, people) for name in parse_names(policies)]
     out.write_text(draw(lines, problem))
     for line in lines:
@@ -181,16 +195,18 @@ def page(
     file.write_text(fill(file.read_text(), folder or file.with_suffix("")))
 
 
-def _instances(items: str, families: str, epsilons: str | None) -> list[Instance]:
-    """Returns the requested instances: from the fixed list, or with the given accuracies."""
+def _instances(items: str, families: str, epsilons: str | None, relative_epsilons: str | None) -> list[Instance]:
+    """Returns the requested instances: from the fixed list, or with the given goals, which may be of both kinds."""
     sizes, kinds = parse_integers("items", items), parse_names(families)
-    if epsilons is None:
+    if epsilons is None and relative_epsilons is None:
         found = [one for one in INSTANCES if one.n_items in sizes and one.family in kinds]
         if not found:
             raise InvalidProblem("items", "no instance has these numbers of items and families; try 50, 200 or 800")
         return found
-    accuracies = parse_numbers("epsilons", epsilons)
-    return [Instance(kind, size, 2, accuracy) for kind in kinds for size in sizes for accuracy in accuracies]
+    goals = [Goal(one) for one in parse_numbers("epsilons", epsilons)] if epsilons else []
+    if relative_epsilons:
+        goals += [Goal(one, relative=True) for one in parse_numbers("relative_epsilons", relative_epsilons)]
+    return [Instance(kind, size, 2, goal) for kind in kinds for size in sizes for goal in goals]
 
 
 def _certify_table(lines: list[Line], first: str) -> Table:
@@ -214,18 +230,18 @@ def _certify_table(lines: list[Line], first: str) -> Table:
             f"{line.bounds['direct']:.0%}",
         )
     table.caption = (
-        "times: multiple of the first policy's median; wrong: certified, but not within epsilon;\n"
+        "times: multiple of the first policy's median; wrong: certified, but short of the goal;\n"
         "own: pairs whose lower bound comes from their own samples, not from shared ones."
     )
     return table
 
 
 def _planner_table(lines: list[Estimate], traffic: float) -> Table:
-    headings = ("epsilon", "best pair earns", "feedback", "impressions", "days", "from", "to")
+    headings = (lines[0].goal.field, "best pair earns", "feedback", "impressions", "days", "from", "to")
     table = new_table(headings, left=("feedback",))
     for line in lines:
         table.add_row(
-            f"{line.epsilon:g}",
+            f"{line.goal.epsilon:g}",
             f"{line.best_reward:.2%}",
             "which items" if line.item_clicks else "click or no click",
             f"{line.median:,}",
@@ -233,8 +249,12 @@ def _planner_table(lines: list[Estimate], traffic: float) -> Table:
         )
     uncertified = sum(line.runs - line.certified for line in lines)
     table.caption = (
-        f"Medians of {lines[0].runs} random populations; from, to: the easiest and the hardest of them.\n"
-        "An epsilon above what the best pair earns is useless: every pair is within it."
+        f"Medians of {lines[0].runs} random populations; from, to: the easiest and the hardest of them."
+        + (
+            ""
+            if lines[0].goal.relative
+            else "\nAn epsilon above what the best pair earns is useless: every pair is within it."
+        )
         + (f"\n{uncertified} sessions ended without a certificate." if uncertified else "")
     )
     return table

@@ -42,6 +42,8 @@ def test_simulated_session_is_certified_and_every_answer_is_counted(
         outcome = json.loads(run.stdout)
         assert outcome["certified"]
         assert outcome["error"] <= 0.1
+        assert (outcome["epsilon"], outcome["relative_epsilon"]) == (0.1, None)
+        assert 0 <= outcome["relative_error"] <= outcome["relative_gap"]
         assert outcome["answered"] == outcome["counted"] == outcome["acknowledged"]
         certificate, log = tmp_path / "certificate.json", tmp_path / "log.ndjson"
         address = f"{server.url}/v1/sessions/{outcome['session']}"

@@ -7,6 +7,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli import cli
+from app.engine.problem import Goal
+from experiments.certify import INSTANCES
+from experiments.waiting import Setting
 
 ONE_RUN = ("--runs", "1", "--workers", "1")
 
@@ -56,8 +59,37 @@ def test_planner_prints_days() -> None:
     assert "clicked 20.00% of the time" in shown
     assert f"{rows[2]['median']:,}" in shown
     assert "which items" in shown
+    assert "useless" in shown
     refused = bestpair("experiment", "planner", "--click-rate", "2")
     assert "click_rate: must be strictly between 0 and 1" in str(refused.exception)
+
+
+def test_planner_with_a_relative_goal() -> None:
+    words = ("experiment", "planner", *ONE_RUN, "--items", "3", "--click-rate", "0.3", "--relative-epsilon", "0.4")
+    rows = json.loads(bestpair(*words, "--json").stdout)
+    assert [(row["epsilon"], row["relative_epsilon"]) for row in rows[::2]] == [(None, 0.8), (None, 0.4), (None, 0.2)]
+    assert all(row["certified"] == 1 for row in rows)
+    shown = bestpair(*words).stdout
+    assert "relative_epsilon" in shown
+    assert "useless" not in shown, "a part of the best reward never is"
+    refused = bestpair(*words, "--epsilon", "0.1")
+    assert "leave one of them out" in str(refused.exception)
+
+
+def test_the_experiments_of_the_page_keep_their_goals() -> None:
+    """docs/results.md was made with them."""
+    assert {one.goal.relative for one in INSTANCES} == {False}
+    assert Setting("pairs", 50, 60, 0).goal == Goal(0.1)
+
+
+def test_gap_is_drawn_in_the_terms_of_the_goal(tmp_path: Path) -> None:
+    words = ("experiment", "gap", "--policies", "lucb", "--items", "5", "--out", str(tmp_path / "gap.svg"))
+    absolute = bestpair(*words, "--epsilon", "0.3")
+    assert "epsilon 0.3, delta" in (tmp_path / "gap.svg").read_text()
+    relative = bestpair(*words, "--relative-epsilon", "0.3")
+    assert relative.exit_code == absolute.exit_code == 0
+    assert "relative_epsilon 0.3, delta" in (tmp_path / "gap.svg").read_text()
+    assert 0 < float(relative.stdout.split()[-1]) <= 0.3
 
 
 def test_waiting_prints_ratios_to_a_prefix_per_pair(tmp_path: Path) -> None:
@@ -65,6 +97,7 @@ def test_waiting_prints_ratios_to_a_prefix_per_pair(tmp_path: Path) -> None:
     words = ("experiment", "waiting", *ONE_RUN, *setting, "--epsilon", "0.3", "--delta", "0.5")
     rows = json.loads(bestpair(*words, "--json").stdout)
     assert [row["way"] for row in rows] == ["prefix per pair", "explore", "exploit"]
+    assert {(row["epsilon"], row["relative_epsilon"]) for row in rows} == {(0.3, None)}
     before, explore, exploit = rows
     assert (before["certified"], before["impressions_ratio"]["median"]) == (1, 1.0)
     assert explore["seconds_ratio"]["median"] == pytest.approx(
@@ -74,6 +107,8 @@ def test_waiting_prints_ratios_to_a_prefix_per_pair(tmp_path: Path) -> None:
     shown = bestpair(*words).stdout
     assert "items 50/s 60 s 1.0%" in shown
     assert f"{explore['impressions_ratio']['median']:.2f}" in shown
+    relative = bestpair(*words[:-4], "--relative-epsilon", "0.5", "--delta", "0.5", "--json")
+    assert {(row["relative_epsilon"], row["wrong"]) for row in json.loads(relative.stdout)} == {(0.5, 0)}
     refused = bestpair("experiment", "waiting", "--feedback", "stars")
     assert "feedback: must be one of" in str(refused.exception)
     (tmp_path / "results").mkdir()

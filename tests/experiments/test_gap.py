@@ -1,6 +1,7 @@
 """The picture shows what was measured."""
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -23,6 +24,15 @@ def test_follows_the_session_that_simulate_runs() -> None:
     assert line.certified
     assert line.points[-1] == Point(outcome.samples, outcome.gap)
     assert len(line.points) == outcome.plans
+
+
+def test_a_relative_goal_is_followed_in_its_own_terms() -> None:
+    population = mixture("ads6", 8, 2, np.random.default_rng(1))
+    problem = replace(PROBLEM, goal=Goal(0.3, relative=True))
+    line = follow("rplans", problem, population)
+    outcome = run_session(policy_named("rplans"), problem, population, source(Purpose.USERS, 3))
+    assert line.points[-1] == Point(outcome.samples, outcome.relative_gap or 0.0)
+    assert outcome.relative_gap != outcome.gap
 
 
 def test_lines_end_where_the_sessions_did() -> None:

@@ -1,15 +1,53 @@
 """The planner runs whole sessions; certify compares feedback with and without clicked items."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
+from app.engine.problem import Goal
 from app.simulation.mixtures import mixture_of_rate
 from app.simulation.population import InvalidPopulation
 from app.simulation.run import Outcome
 from experiments.certify import Instance, Line, Session, growth_of, run_one
-from experiments.planner import Expected, Needed, Trial, estimates_of, run_trial, trials_for
+from experiments.compare import Row
+from experiments.planner import Expected, Needed, Trial, estimates_of, goals_around, run_trial, trials_for
 
 EXPECTED = Expected(n_items=6, groups=2, click_rate=0.2, family="ads6")
+
+
+def outcome(**changes: Any) -> Outcome:
+    usual = Outcome(
+        policy="lucb", certified=True, verdict="certified", samples=100, pair=(0, 1), error=0.0, best_reward=0.02,
+        gap=0.0, relative_gap=0.0, goal=Goal(0.05), plans=1, seconds=0.0, phase="done", assumptions=(),
+        diagnostics={}, bounds={"direct": 1.0},
+    )  # fmt: skip
+    return replace(usual, **changes)
+
+
+@pytest.mark.parametrize(
+    ("goal", "error", "wrong"),
+    [
+        (Goal(0.05), 0.02, False),
+        (Goal(0.01), 0.011, True),
+        (Goal(0.1, relative=True), 0.001, False),
+        (Goal(0.1, relative=True), 0.0021, True),
+    ],
+)
+def test_a_certified_pair_that_misses_the_goal_is_wrong(goal: Goal, error: float, *, wrong: bool) -> None:
+    ended = outcome(goal=goal, error=error)
+    assert ended.wrong is wrong
+    assert Line(Instance("ads6", 10, 2, goal), "lucb", (ended, outcome(goal=goal))).wrong == wrong
+    assert Row("ads", "lucb", (ended, outcome(goal=goal))).failures == wrong
+    assert not replace(ended, certified=False).wrong, "nothing was promised"
+    assert ended.as_json()["relative_error"] == pytest.approx(error / 0.02)
+
+
+def test_a_line_states_its_goal() -> None:
+    for goal, stated in ((Goal(0.05), (0.05, None)), (Goal(0.1, relative=True), (None, 0.1))):
+        row = Line(Instance("ads6", 10, 2, goal), "lucb", (outcome(goal=goal),)).as_json()
+        assert (row["epsilon"], row["relative_epsilon"]) == stated
 
 
 def test_populations_have_the_click_rate() -> None:
@@ -32,8 +70,9 @@ def test_a_family_is_used_without_a_click_rate() -> None:
     assert low.mean() < drawn.mean()
 
 
-def test_a_trial_is_a_whole_session() -> None:
-    plain, items = (run_trial(Trial(EXPECTED, 0.2, 0.1, 3, item_clicks)) for item_clicks in (False, True))
+@pytest.mark.parametrize("goal", [Goal(0.2), Goal(0.3, relative=True)])
+def test_a_trial_is_a_whole_session(goal: Goal) -> None:
+    plain, items = (run_trial(Trial(EXPECTED, goal, 0.1, 3, item_clicks)) for item_clicks in (False, True))
     assert plain.certified
     assert items.certified
     assert plain.samples != items.samples
@@ -41,16 +80,23 @@ def test_a_trial_is_a_whole_session() -> None:
 
 
 def test_every_line_has_the_same_populations() -> None:
-    trials = trials_for(EXPECTED, [0.2, 0.1], 0.1, [4, 5])
+    goals = [Goal(0.2), Goal(0.1)]
+    trials = trials_for(EXPECTED, goals, 0.1, [4, 5])
     assert len(trials) == 2 * 2 * 2
-    assert {(trial.epsilon, trial.item_clicks) for trial in trials if trial.seed == 4} == {
-        (epsilon, item_clicks) for epsilon in (0.2, 0.1) for item_clicks in (False, True)
+    assert {(trial.goal, trial.item_clicks) for trial in trials if trial.seed == 4} == {
+        (goal, item_clicks) for goal in goals for item_clicks in (False, True)
     }
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_goals_around_a_goal_are_of_its_kind(*, relative: bool) -> None:
+    assert goals_around(Goal(0.1, relative)) == [Goal(epsilon, relative) for epsilon in (0.2, 0.1, 0.05)]
+    assert goals_around(Goal(0.6, relative)) == [Goal(0.6, relative), Goal(0.3, relative)], "below 1"
 
 
 def test_lines_by_hand() -> None:
     def trial(epsilon: float, seed: int) -> Trial:
-        return Trial(EXPECTED, epsilon, 0.1, seed, item_clicks=False)
+        return Trial(EXPECTED, Goal(epsilon, relative=True), 0.1, seed, item_clicks=False)
 
     needed = [(0.1, 900, True), (0.2, 100, True), (0.2, 500, True), (0.2, 200, False)]
     results = [
@@ -58,17 +104,18 @@ def test_lines_by_hand() -> None:
         for k, (epsilon, samples, certified) in enumerate(needed)
     ]
     coarse, fine = estimates_of(results)
-    assert (coarse.epsilon, coarse.runs, coarse.certified) == (0.2, 3, 2)
+    assert (coarse.goal, coarse.runs, coarse.certified) == (Goal(0.2, relative=True), 3, 2)
     assert (coarse.least, coarse.median, coarse.most, coarse.best_reward) == (100, 200, 500, 2.3)
-    assert (fine.epsilon, fine.median) == (0.1, 900)
+    assert (fine.goal.epsilon, fine.median) == (0.1, 900)
     row = coarse.as_json(per_day=100)
+    assert (row["epsilon"], row["relative_epsilon"]) == (None, 0.2)
+    assert "goal" not in row
     assert (row["days_least"], row["days_median"], row["days_most"]) == (1, 2, 5)
 
 
 def test_growth_is_the_slope_of_the_logarithms() -> None:
     def line(n_items: int, samples: int, policy: str = "lucb") -> Line:
-        ended = Outcome(policy, True, "certified", samples, (0, 1), 0.0, 0.0, 1, 0.0, "done", (), {}, {"direct": 1.0})
-        return Line(Instance("ads6", n_items, 2, 0.05), policy, (ended,))
+        return Line(Instance("ads6", n_items, 2, Goal(0.05)), policy, (outcome(policy=policy, samples=samples),))
 
     (growth,) = growth_of([line(40, 1600), line(10, 100), line(20, 400), line(20, 5, "naive")])
     assert (growth.policy, growth.sizes) == ("lucb", (10, 20, 40))
@@ -76,7 +123,7 @@ def test_growth_is_the_slope_of_the_logarithms() -> None:
 
 
 def test_feedback_with_items_is_compared_with_feedback_without() -> None:
-    instance = Instance("ads6", 8, 2, 0.2)
+    instance = Instance("ads6", 8, 2, Goal(0.2))
     plain, items = (run_one(Session(instance, name, 3, 0.1, item_clicks=False)) for name in ("rplans", "rplans+items"))
     assert plain.bounds["item_clicks"] == 0
     assert items.bounds["item_clicks"] > 0

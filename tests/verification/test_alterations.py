@@ -813,7 +813,7 @@ def _change_outlooks(some: Certified, place: int | None, factor: float | None) -
         for at, outlook in enumerate(choices["outlooks"]):
             if place in {None, at}:
                 epsilon = outlook.pop("epsilon")
-                outlook |= {} if factor is None else {"epsilon": epsilon * factor}
+                outlook.update({} if factor is None else {"epsilon": epsilon * factor})
     for plan, memory in zip(some.plans, memories, strict=True):
         plan["memory"] = json.dumps(memory)
     _seal(some)

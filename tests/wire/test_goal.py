@@ -33,9 +33,9 @@ def test_two_goals_are_one_too_many(convert: Callable[[float, float], Goal]) -> 
 
 @pytest.mark.parametrize("number", [0.0, 1.0, -0.1, 7.0, float("nan"), float("inf")])
 def test_a_number_that_is_no_goal_names_its_setting(number: float) -> None:
-    with pytest.raises(InvalidProblem, match="^epsilon: must be strictly between 0 and 1"):
+    with pytest.raises(InvalidProblem, match=r"^epsilon: must be strictly between 0 and 1"):
         goal_of(number, None)
-    with pytest.raises(InvalidProblem, match="^relative_epsilon: must be strictly between 0 and 1"):
+    with pytest.raises(InvalidProblem, match=r"^relative_epsilon: must be strictly between 0 and 1"):
         goal_of(None, number)
 
 
