@@ -27,7 +27,7 @@ export const leastPercent = (gap) => `${trimmed(100 - Number(points(gap)), 4)}\u
 // A rate with about three significant digits: click rates are often below 1 %.
 export function percent(share) {
   const value = share * 100;
-  return `${value.toFixed(value >= 10 || value === 0 ? 1 : value >= 0.1 ? 2 : 3)}\u00a0%`;
+  return `${value.toFixed(value >= 9.995 || value === 0 ? 1 : value >= 0.0995 ? 2 : 3)}\u00a0%`;
 }
 
 export function confidence(delta) {
