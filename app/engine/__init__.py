@@ -29,7 +29,7 @@ every single-letter name of the engine is in the second column.
 | p, q       | p, q           | probabilities of no click of one entry or of two items           |        |            |
 | p_i        | x, p           | P(item i is not clicked), or L_ic with a blank c                 | (K,)   |            |
 | m_ij       | both           | P(both items of a pair are clicked)                              | (P,)   |            |
-| epsilon    | epsilon        | how far from the best the answer may be                          |        | sec. 3     |
+| epsilon    | epsilon, goal  | how far from the best the answer may be, absolute or relative    |        | sec. 3     |
 | delta      | delta          | probability with which a certificate may be wrong                |        | sec. 3     |
 | U, LB      | upper, lower   | confidence bounds of L_ij                                        | (P,)   |            |
 | M(p)       | log_price      | anytime martingale of an entry; its log at p_hat is a price      |        | confidence |
@@ -53,7 +53,7 @@ every single-letter name of the engine is in the second column.
 | V          | V              | variance of the sum of scores of a bet                           | (R,)   | contrast   |
 | s          | s              | margin of a bet                                                  | (J,)   | allocation |
 | v          | v              | variance of one sample of an item, x(1-x)                        | (K,)   | allocation |
-| w          | w, width       | width of the leader's upper bound, as a part of epsilon          |        | allocation |
+| w          | w, width       | width of the leader's upper bound, as a part of `Goal.width`     |        | allocation |
 | e          | e              | variance of an item's mean, its level                            | (K,)   | allocation |
 | T          | T              | the e_i + e_j at which a pair is settled                         | (m,)   | allocation |
 | J          | J              | rivals of a leader                                               |        | allocation |

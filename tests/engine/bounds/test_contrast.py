@@ -192,6 +192,23 @@ def test_only_impressions_of_the_outlooks_own_version_count() -> None:
     assert found_by(evidence, OUTLOOK).weight == pytest.approx(found_by(mixed, OUTLOOK).weight)
 
 
+def test_bets_use_the_epsilon_that_was_written_into_their_outlook() -> None:
+    """Another epsilon later, such as what a relative goal allows by then, does not change bets already placed."""
+    evidence, _ = shown(World(3), 3)
+
+    def difference(of_session: float, of_outlook: float | None) -> FloatArray:
+        outlook = replace(OUTLOOK, epsilon=of_outlook)
+        choices = Choices(nominees=(Nominee(4, NOMINEE, 0.3),), outlooks=(outlook,))
+        found = contrasts(evidence, choices, choices.nominees[0], 0.05, of_session, NOWHERE)
+        assert found is not None
+        return found.difference
+
+    written = difference(0.1, 0.1)
+    np.testing.assert_array_equal(difference(0.3, 0.1), written)
+    np.testing.assert_array_equal(difference(0.1, None), written)  # as in outlooks of older versions
+    assert not np.array_equal(difference(0.1, 0.3), written)
+
+
 def test_outlooks_from_before_the_nomination_do_not_count() -> None:
     evidence, _ = shown(World(3), 3)
     choices = Choices(nominees=(Nominee(5, NOMINEE, 0.3),), outlooks=(OUTLOOK,))

@@ -101,6 +101,19 @@ def test_with_item_clicks_the_nearest_rivals_are_settled_by_contrasts() -> None:
     assert without.gap > 1.3 * found.gap
 
 
+def test_outlooks_have_the_gap_that_the_goal_allows() -> None:
+    """An absolute goal always allows the same gap; what a relative one allows depends on the leader."""
+    _, _, finished = session("clus", 40, 1, item_clicks=True, goal=Goal(0.05))
+    assert {outlook.epsilon for outlook in finished.plans[-1].memory.choices.outlooks} == {0.05}
+    people, _, finished = session("clus", 40, 1, item_clicks=True, goal=Goal(0.1, relative=True))
+    outlooks = finished.plans[-1].memory.choices.outlooks
+    reward = 1 - float(people.loss(*finished.last.pair))
+    assert len({outlook.epsilon for outlook in outlooks}) > 3
+    assert all(0.5 * 0.1 * reward < (outlook.epsilon or 0) < 1.3 * 0.1 / 0.9 * reward for outlook in outlooks)
+    assert finished.last.certified
+    assert (finished.last.relative_gap or 1) <= 0.1
+
+
 def test_where_nothing_is_weak_it_assumes_nothing() -> None:
     _, _, finished = session("pref", 20, 2, goal=Goal(0.15))
     assert finished.last.certified
