@@ -218,6 +218,10 @@ def changed_relative_gap(certificate: Document, rows: list[Document]) -> Altered
     return signed({**certificate, "relative_gap": certificate["relative_gap"] - 1e-6}), rows
 
 
+def turned_into_schema_3(certificate: Document, rows: list[Document]) -> Altered:
+    return signed({**certificate, "schema": 3, "relative_gap": 0.0}), rows
+
+
 def changed_gap(certificate: Document, rows: list[Document]) -> Altered:
     return {**certificate, "gap": certificate["gap"] - 1e-6}, rows
 
@@ -280,6 +284,7 @@ ALTERATIONS: dict[Callable[[Document, list[Document]], Altered], set[str]] = {
     absolute_goal: {"epsilon of outlooks"},
     two_goals: {"settings", "goal"},
     changed_relative_gap: {"relative gap"},
+    turned_into_schema_3: {"schema"},
     changed_gap: {"digest of the certificate", "gap"},
     changed_gap_signed: {"gap"},
     other_shares: {"shares were fixed"},

@@ -111,6 +111,8 @@ class Verification:
         certificate, session = self.certificate, self.session
         found = log.certificate_digest(certificate)
         yield Check("digest of the certificate", found == certificate["digest"], f"it is {found}")
+        later = any("relative_gap" in plan["report"] for plan in self.plans if plan["version"] == self.last)
+        yield Check("schema", later == (certificate["schema"] >= 4), "a plan of a later version certified")
         yield Check("session", certificate["session"]["id"] == session["id"], f"the log is of {session['id']}")
         items = [item["id"] for item in session["items"]]
         yield Check("items", certificate["session"]["items"] == items, f"the log has {len(items)}")
