@@ -196,10 +196,32 @@ def test_an_unchanged_best_pair_is_cached() -> None:
     assert [request.headers.get("If-None-Match") for request in service.requests] == [None, '"1"', '"1"', None]
 
 
+def test_the_result_has_the_goal_and_both_gaps() -> None:
+    older = {name: value for name, value in BEST_PAIR.items() if not name.startswith("relative_")} | {"epsilon": 0.05}
+    service = Script(ok(BEST_PAIR, ETag='"1"'), ok(older, ETag='"2"'))
+    client = service.client()
+    best, of_older_server = client.best_pair("s"), client.best_pair("s")
+    assert (best.relative_gap, best.epsilon, best.relative_epsilon) == (1.0, None, 0.1)
+    assert (of_older_server.relative_gap, of_older_server.epsilon, of_older_server.relative_epsilon) == (
+        None,
+        0.05,
+        None,
+    )
+
+
+def test_a_relative_goal_is_sent() -> None:
+    service = Script(httpx.Response(422, json={"type": "t", "title": "T", "status": 422}))
+    with pytest.raises(ProblemError):
+        service.client().create_session(["a", "b"], relative_epsilon=0.2)
+    assert json.loads(service.requests[0].content)["relative_epsilon"] == 0.2
+
+
 def test_invalid_arguments_raise_before_anything_is_sent() -> None:
     service = Script()
     with pytest.raises(ValueError, match="epsilonn"):
         service.client().create_session(["a", "b"], epsilonn=0.1)
+    with pytest.raises(ValueError, match="relative_epsilon"):
+        service.client().create_session(["a", "b"], relative_epsilon=1.0)
     with pytest.raises(ValueError, match="exactly one of"):
         service.client().feedback("s", "t")
     assert not service.requests

@@ -22,10 +22,10 @@ _COLOUR_OF = """name => {
 
 @pytest.fixture(scope="module")
 def rarely_clicked(server: Server) -> str:
-    """A session with 12 ads that are rarely clicked, certified with an epsilon of 5 points."""
+    """A session with 12 ads that are rarely clicked, certified with an epsilon that is too large."""
     users = mixture_of_rate(0.002, 12, 2, np.random.default_rng(1))
     with Client(server.url, timeout_seconds=30) as client:
-        session = client.create_session(shop_items(12), name="Rarely clicked", epsilon=0.05, policy="lucb", seed=1).id
+        session = client.create_session(shop_items(12), name="Rarely clicked", policy="lucb", epsilon=0.05, seed=1).id
         best = serve(client, session, users)
     assert best.certified
     assert [entry.kind for entry in best.health] == ["epsilon_too_large"]

@@ -170,7 +170,9 @@ class TestOverview:
         assert [row["ticket"] for row in rows[3:]] == [one.ticket for one in given]
         made = await store.session(session_id)
         assert rows[0]["items"][1] == {"id": "ad-1", "label": "Ad 1 🙂"}
-        assert rows[0]["settings"]["epsilon"] == made.settings.epsilon
+        assert rows[0]["settings"]["epsilon"] == made.settings.epsilon == 0.05
+        assert rows[0]["settings"]["relative_epsilon"] is None
+        assert (rows[1]["report"]["gap"], rows[1]["report"]["relative_gap"]) == (0.25, None)
         assert rows[0]["counters"]["issued"] == 4500
         assert "ticket_key" not in rows[0]
         assert rows[1]["demand"] == [[0, 1, 4000], [1, 2, 4000]]

@@ -17,11 +17,36 @@ UNGUESSED = 0.8
 
 
 @dataclass(frozen=True)
+class Goal:
+    """Section 2: what certified means. Exactly one of both is stated."""
+
+    epsilon: float | None
+    relative_epsilon: float | None
+
+    def allowed(self, upper: float) -> float:
+        """Return a(U), the largest gap that certifies a pair with this upper bound."""
+        if self.relative_epsilon is None:
+            assert self.epsilon is not None
+            return self.epsilon
+        assert self.epsilon is None
+        return self.relative_epsilon / (1 - self.relative_epsilon) * (1 - upper)
+
+    def size(self, gap: float, upper: float) -> float:
+        """Return by what gaps are compared: the gap, or the relative gap."""
+        return gap if self.relative_epsilon is None else relative_gap(gap, upper)
+
+
+def relative_gap(gap: float, upper: float) -> float:
+    """Return the largest part of the best reward that a pair can lack."""
+    return gap / (gap + 1 - upper) if gap > 0 else 0.0
+
+
+@dataclass(frozen=True)
 class Problem:
-    """What a certificate states before any data: epsilon, shares of delta, choices."""
+    """What a certificate states before any data: goal, shares of delta, choices."""
 
     K: int
-    epsilon: float
+    goal: Goal
     item_clicks: bool
     shares: dict[str, float]
     choices: dict[str, Any]
@@ -74,15 +99,16 @@ class Bounds:
         lowest = self.lowest_of_others(k)
         return 0.0 if lowest is None else max(float(self.upper[k]) - lowest, 0.0)
 
-    def leader(self) -> int:
-        """Return the candidate with the smallest gap; the earliest, if several are equal."""
+    def leader(self, goal: Goal) -> int:
+        """Return the candidate with the smallest gap in the terms of the goal; the earliest, if several are equal."""
         lowest_upper = int(np.lexsort((self.lower, self.upper))[0])
         candidates = [lowest_upper, int(np.argmin(self.lower)), *self.contrasts]
-        return min(candidates, key=self.gap)
+        return min(candidates, key=lambda k: goal.size(self.gap(k), float(self.upper[k])))
 
     def assumptions(self, k: int, problem: Problem) -> set[str]:
         """Return what the proof needs beyond the first two assumptions."""
-        goal, lower, needed = self.upper[k] - problem.epsilon, self.direct, set[str]()
+        upper, lower, needed = float(self.upper[k]), self.direct, set[str]()
+        goal = upper - problem.goal.allowed(upper)
         steps = [(self.clicks, {"mixture", "slots-independent"}), *((blank, {"mixture"}) for blank in self.blanks)]
         for bound, assumptions in steps:
             if np.any((lower < goal) & (bound > lower)):

@@ -27,6 +27,7 @@ class Outlook:
 
     def __init__(self, stored: dict[str, Any], K: int) -> None:
         self.version = int(stored["version"])
+        self.epsilon = stored.get("epsilon")
         self.items = [int(item) for item in stored["items"]]
         self.d, self.N = np.zeros(K), np.ones(K)
         self.d[self.items] = stored["unclicked"]
@@ -175,9 +176,11 @@ def _settled(problem: Problem, evidence: Evidence, k: Pair, version: int) -> dic
     for outlook in outlooks:
         counts = evidence.of(outlook.version + 1)
         outcomes = counts.outcomes() if problem.item_clicks else _without_clicks(counts)
-        for rival, listed in outlook.rivals(k, problem.epsilon).items():
+        epsilon = outlook.epsilon or problem.goal.epsilon
+        assert epsilon is not None, "only sessions with an absolute goal have outlooks without an epsilon"
+        for rival, listed in outlook.rivals(k, epsilon).items():
             bet = Bet(outlook, rival, k, listed)
-            sums[rival] = sums.get(rival, np.zeros(8)) + bet.settle(counts, outcomes, problem.epsilon)
+            sums[rival] = sums.get(rival, np.zeros(8)) + bet.settle(counts, outcomes, epsilon)
     return sums if outlooks else None
 
 

@@ -104,7 +104,8 @@ def download(server: Server, session: str) -> Certified:
 
 def simple(client: Client, K: int, answer: Answer, **settings: Any) -> str:
     """Drive one session to its certificate and return its id."""
-    session = client.create_session(names(K), **{"epsilon": 0.1, "delta": 0.1, "seed": 7, **settings}).id
+    goal = {} if "relative_epsilon" in settings else {"epsilon": 0.1}
+    session = client.create_session(names(K), **{**goal, "delta": 0.1, "seed": 7, **settings}).id
     drive(client, session, answer, is_certified)
     return session
 
@@ -151,11 +152,16 @@ def killed(client: Client, server: Server) -> str:
 SCENARIOS: dict[str, Callable[[Client], str]] = {
     "pairs": lambda client: simple(client, 20, Visitors(1).reward, **SMALL_PLANS),
     "items": lambda client: simple(client, 6, Visitors(2, third=0.6).items, feedback="items", **SMALL_PLANS),
+    "relative pairs": lambda client: simple(client, 20, Visitors(11).reward, relative_epsilon=0.15, **SMALL_PLANS),
+    "relative items": lambda client: simple(
+        client, 6, Visitors(12, third=0.6).items, feedback="items", relative_epsilon=0.1, **SMALL_PLANS
+    ),
     "window": lambda client: simple(
         client, 6, Visitors(3).clicks_only, feedback="items", attribution_window_seconds=1.0
     ),
     "lucb": lambda client: simple(client, 6, Visitors(4).reward, policy="lucb", epsilon=0.2),
     "deterministic": lambda client: simple(client, 6, exact, model="deterministic", rank=2),
+    "exact": lambda client: simple(client, 6, exact, model="deterministic", relative_epsilon=0.1),
     "budget": raised_budget,
     "upgraded": upgraded,
     "two": lambda client: simple(client, 2, Visitors(10).reward),

@@ -91,6 +91,14 @@ def test_every_bound_is_used_by_some_session(sessions: dict[str, Certified]) -> 
         assert (bounds.lower_given(leader) - bounds.lower).max() > 0.01, f"C, {name}"
     assert sessions["budget"].certificate["choices"]["guess"] is None, "I and C without a guess"
     assert len(sessions["items"].certificate["choices"]["outlooks"]) > 5, "bets of many plans"
+    for name in ("relative pairs", "relative items"):
+        settings = sessions[name].certificate["settings"]
+        assert settings["epsilon"] is None, name
+        assert proofs[name].gap <= proofs[name].largest_gap < settings["relative_epsilon"], "a part of a reward below 1"
+    epsilons = [outlook["epsilon"] for outlook in sessions["relative items"].certificate["choices"]["outlooks"]]
+    assert len(set(epsilons)) > 1, "what is allowed changes from plan to plan"
+    bounds, leader = found["relative items"], proofs["relative items"].leader
+    assert (bounds.lower_given(leader) - bounds.lower).max() > 0.01, "C, relative items"
     assert "rank<=2" in sessions["deterministic"].certificate["assumptions"]
 
 
@@ -172,6 +180,48 @@ def earlier_nominee(certificate: Document, rows: list[Document]) -> Altered:
     return signed(certificate), rows
 
 
+def changed_epsilon_of_an_outlook(certificate: Document, rows: list[Document]) -> Altered:
+    certificate["choices"]["outlooks"][0]["epsilon"] *= 0.9
+    return signed(certificate), rows
+
+
+def removed_epsilon_of_outlooks(certificate: Document, rows: list[Document]) -> Altered:
+    for outlook in certificate["choices"]["outlooks"]:
+        del outlook["epsilon"]
+    return signed(certificate), rows
+
+
+def wider_goal(certificate: Document, rows: list[Document]) -> Altered:
+    certificate["settings"]["relative_epsilon"] *= 2
+    return signed(certificate), rows
+
+
+def narrower_goal(certificate: Document, rows: list[Document]) -> Altered:
+    for settings in (certificate["settings"], rows[0]["settings"]):
+        settings["relative_epsilon"] = 0.001
+    return signed(certificate), rows
+
+
+def absolute_goal(certificate: Document, rows: list[Document]) -> Altered:
+    """State an absolute goal that bets were not placed for."""
+    for settings in (certificate["settings"], rows[0]["settings"]):
+        settings |= {"epsilon": 0.5, "relative_epsilon": None}
+    return signed(certificate), rows
+
+
+def two_goals(certificate: Document, rows: list[Document]) -> Altered:
+    certificate["settings"]["epsilon"] = 0.5
+    return signed(certificate), rows
+
+
+def changed_relative_gap(certificate: Document, rows: list[Document]) -> Altered:
+    return signed({**certificate, "relative_gap": certificate["relative_gap"] - 1e-6}), rows
+
+
+def turned_into_schema_3(certificate: Document, rows: list[Document]) -> Altered:
+    return signed({**certificate, "schema": 3, "relative_gap": 0.0}), rows
+
+
 def changed_gap(certificate: Document, rows: list[Document]) -> Altered:
     return {**certificate, "gap": certificate["gap"] - 1e-6}, rows
 
@@ -227,6 +277,14 @@ ALTERATIONS: dict[Callable[[Document, list[Document]], Altered], set[str]] = {
     changed_nominee: {"choices were stored"},
     changed_outlook: {"choices were stored"},
     earlier_nominee: {"ids of plans"},
+    changed_epsilon_of_an_outlook: {"choices were stored"},
+    removed_epsilon_of_outlooks: {"choices were stored", "epsilon of outlooks"},
+    wider_goal: {"settings"},
+    narrower_goal: {"verdict"},
+    absolute_goal: {"epsilon of outlooks"},
+    two_goals: {"settings", "goal"},
+    changed_relative_gap: {"relative gap"},
+    turned_into_schema_3: {"schema"},
     changed_gap: {"digest of the certificate", "gap"},
     changed_gap_signed: {"gap"},
     other_shares: {"shares were fixed"},
@@ -243,8 +301,18 @@ ALTERATIONS: dict[Callable[[Document, list[Document]], Altered], set[str]] = {
 
 @pytest.mark.parametrize("alter", ALTERATIONS, ids=lambda alter: str(alter.__name__))
 def test_alterations_fail(sessions: dict[str, Certified], alter: Callable[..., Altered]) -> None:
-    certificate, rows = alter(*copy.deepcopy(tuple(sessions["items"])))
+    """Of a relative session; it has everything that an absolute one has."""
+    certificate, rows = alter(*copy.deepcopy(tuple(sessions["relative items"])))
     assert failed(certificate, rows) >= ALTERATIONS[alter]
+
+
+@pytest.mark.parametrize("name", ["schema_3", "schema_3_items"])
+def test_certificates_of_schema_3_verify(name: str) -> None:
+    folder = HERE.parent / "verification" / "frozen"
+    certificate = json.loads((folder / f"{name}_certificate.json").read_text())
+    rows = [json.loads(line) for line in (folder / f"{name}_export.ndjson").read_text().splitlines()]
+    assert failed(certificate, rows) == set()
+    assert failed(*changed_gap_signed(certificate, rows)) == {"gap"}
 
 
 def test_command_prints_a_line_for_each_check(sessions: dict[str, Certified], tmp_path: Path) -> None:

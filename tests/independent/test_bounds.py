@@ -19,10 +19,11 @@ from app.engine.certificate import assess
 from app.engine.choices import Choices
 from app.engine.delta_shares import Shares, portion
 from app.engine.evidence import Evidence
-from app.engine.problem import Goal, Model, Problem
+from app.engine.problem import Model, Problem
 from app.planning.memory import read_memory
 from app.sessions.creation import items_of, settle
 from app.sessions.model import Session
+from app.wire.goal import goal_of
 from app.wire.vocabulary import FeedbackKind, State
 from tests.independent.bounds import Bounds
 from tests.independent.verifier import prove
@@ -43,7 +44,7 @@ def engine_inputs(certificate: Document) -> tuple[Problem, Evidence, Choices, Sh
     settings, table = certificate["settings"], certificate["evidence"]
     problem = Problem(
         n_items=len(certificate["session"]["items"]),
-        goal=Goal(settings["epsilon"]),
+        goal=goal_of(settings["epsilon"], settings.get("relative_epsilon")),
         delta=settings["delta"],
         rank=None if settings["rank"] == "auto" else settings["rank"],
         model=Model(settings["model"]),
@@ -71,7 +72,7 @@ def largest_differences(certificate: Document) -> Differences:
         exact = exact_bounds(problem, evidence)
         return {"exact": max(np.abs(exact.lower - found.lower).max(), np.abs(exact.upper - found.upper).max())}
     engine = combined_bounds(problem, evidence, choices, shares)
-    assert engine.leader() == proof.leader
+    assert engine.leader(problem.goal) == proof.leader
     assert {"independent-draws", "loss-independent-of-outcome", *engine.assumptions} == proof.assumptions
     direct = direct_bounds(evidence, choices.guess, shares.upper * problem.delta, shares.direct * problem.delta)
     pairs = {"U": (engine.upper, found.upper), "D": (direct.lower, found.direct), "B": (engine.lower, found.lower)}
@@ -111,7 +112,7 @@ def groups(i: int, j: int, _version: int, rng: np.random.Generator) -> frozenset
 
 def proofs_of(K: int, seed: int, **settings: Any) -> Iterator[Document]:
     """Yield what each plan of a simulated session could prove, in the form of a certificate."""
-    new = new_session(items=items(K), **{"epsilon": 0.1, "delta": 0.1, "seed": seed, "policy": "rplans", **settings})
+    new = new_session(items=items(K), **{"delta": 0.1, "seed": seed, "policy": "rplans", **settings})
     record = Session(
         id="s", name="", items=items_of(new), settings=settle(new), ticket_key=b"", state=State.RUNNING, budget=None,
         plan_version=0, plan_id="", watermark=0, created_at=0.0, updated_at=0.0,
@@ -131,10 +132,11 @@ def proofs_of(K: int, seed: int, **settings: Any) -> Iterator[Document]:
         choices = memory.choices.to_plain()
 
 
+@pytest.mark.parametrize("goal", ["epsilon", "relative_epsilon"])
 @pytest.mark.parametrize(("K", "feedback", "kinds"), [(20, "pair", "UDBF"), (8, "items", "UDBIC")])
-def test_bounds_of_all_plans_are_those_of_the_engine(K: int, feedback: str, kinds: str) -> None:
+def test_bounds_of_all_plans_are_those_of_the_engine(K: int, feedback: str, kinds: str, goal: str) -> None:
     worst: Differences = defaultdict(float)
-    for certificate in proofs_of(K, seed=2, feedback=FeedbackKind(feedback)):
+    for certificate in proofs_of(K, seed=2, feedback=FeedbackKind(feedback), **{goal: 0.1}):
         for kind, difference in largest_differences(certificate).items():
             worst[kind] = max(worst[kind], difference)
     assert worst.keys() == set(kinds)
@@ -177,6 +179,19 @@ def random_outlook(rng: np.random.Generator, K: int, version: int, *, by_item: b
     }
 
 
+def random_goal(seed: int, outlooks: list[Document]) -> dict[str, float | None]:
+    """Return a goal, and give outlooks an epsilon; that of older versions have none, and the goal is absolute then."""
+    rng = np.random.default_rng([seed, 1])
+    relative = seed % 2 == 1
+    for outlook in outlooks:
+        if relative or rng.random() < 0.5:
+            outlook["epsilon"] = float(rng.choice([0.003, 0.02, 0.1, 0.4]))
+    epsilon = float(rng.choice([0.02, 0.1, 0.4]))
+    return (
+        {"epsilon": None, "relative_epsilon": epsilon} if relative else {"epsilon": epsilon, "relative_epsilon": None}
+    )
+
+
 def random_certificate(seed: int, feedback: str) -> Document:
     """Return a certificate with choices that no policy would make; contrasts and blanks have shares in all of them."""
     rng = np.random.default_rng(seed)
@@ -185,11 +200,12 @@ def random_certificate(seed: int, feedback: str) -> Document:
     guess = {"version": int(rng.integers(1, 3)), "factor": rng.uniform(0, 1.1, (K, columns)).round(3).tolist()}
     nominated = [sorted(rng.permutation(K)[:2].tolist()) for _ in range(3)]
     by_item = feedback == "items"
+    outlooks = [random_outlook(rng, K, version, by_item=by_item) for version in (1, 2, 3, 4)]
+    goal = random_goal(seed, outlooks)
     return {
         "session": {"items": list(range(K))},
         "settings": {
-            "model": "stochastic", "rank": "auto", "epsilon": float(rng.choice([0.02, 0.1, 0.4])), "delta": 0.1,
-            "feedback": feedback,
+            "model": "stochastic", "rank": "auto", "delta": 0.1, "feedback": feedback, **goal,
         },
         "bounds": {"shares_of_delta": {**RPLANS[feedback], "screening": 0.05, "contrasts": 0.2, "direct": 0.15}},
         "evidence": random_evidence(rng, K, versions),
@@ -203,7 +219,7 @@ def random_certificate(seed: int, feedback: str) -> Document:
                 {"version": v, "item": int(rng.integers(K)), "guess": rng.uniform(0.01, 0.99, K).tolist()}
                 for v in (1, 3)
             ],
-            "outlooks": [random_outlook(rng, K, version, by_item=by_item) for version in (1, 2, 3, 4)],
+            "outlooks": outlooks,
         },
     }  # fmt: skip
 

@@ -4,6 +4,7 @@ Nothing here imports the product, so an error in it is not repeated here.
 """
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,9 +15,11 @@ import numpy as np
 from tests.independent import log
 from tests.independent.bounds import (
     Bounds,
+    Goal,
     Problem,
     click_bounds,
     direct_bounds,
+    relative_gap,
     screening_bounds,
     upper_bounds,
 )
@@ -30,6 +33,7 @@ ASSUMED = {"independent-draws", "loss-independent-of-outcome"}
 UNWRITTEN_SHARES = {"upper": 0.1, "nominees": 0.0, "direct": 0.9, "screening": 0.0, "clicks": 0.0, "contrasts": 0.0}
 TOLERANCE = 1e-9
 EXACT_TOLERANCE = 1e-7
+ROUNDED = 1e-3
 
 
 class Check(NamedTuple):
@@ -63,13 +67,21 @@ def prove(certificate: Document) -> Proof:
     if settings["model"] == "deterministic":
         rank = None if settings["rank"] == "auto" else settings["rank"]
         bounds, leader, assumptions = exact_bounds(evidence, rank)
-        return Proof(bounds, leader, ASSUMED | assumptions, min(settings["epsilon"], EXACT), EXACT_TOLERANCE)
+        stated = settings["epsilon"] or settings["relative_epsilon"]
+        return Proof(bounds, leader, ASSUMED | assumptions, min(stated, EXACT), EXACT_TOLERANCE)
     shares = {kind: part * settings["delta"] for kind, part in certificate["bounds"]["shares_of_delta"].items()}
-    problem = Problem(K, settings["epsilon"], settings["feedback"] == "items", shares, certificate["choices"])
+    goal = goal_of(certificate)
+    problem = Problem(K, goal, settings["feedback"] == "items", shares, certificate["choices"])
     bounds = all_bounds(problem, evidence)
-    leader = bounds.leader()
+    leader = bounds.leader(goal)
     assumptions = ASSUMED | bounds.assumptions(leader, problem)
-    return Proof(bounds, leader, assumptions, settings["epsilon"], TOLERANCE)
+    return Proof(bounds, leader, assumptions, goal.allowed(float(bounds.upper[leader])), TOLERANCE)
+
+
+def goal_of(certificate: Document) -> Goal:
+    """Return the goal; schema 3 has absolute ones only."""
+    settings = certificate["settings"]
+    return Goal(settings["epsilon"], settings.get("relative_epsilon"))
 
 
 def all_bounds(problem: Problem, evidence: Evidence) -> Bounds:
@@ -99,6 +111,8 @@ class Verification:
         certificate, session = self.certificate, self.session
         found = log.certificate_digest(certificate)
         yield Check("digest of the certificate", found == certificate["digest"], f"it is {found}")
+        later = any("relative_gap" in plan["report"] for plan in self.plans if plan["version"] == self.last)
+        yield Check("schema", later == (certificate["schema"] >= 4), "a plan of a later version certified")
         yield Check("session", certificate["session"]["id"] == session["id"], f"the log is of {session['id']}")
         items = [item["id"] for item in session["items"]]
         yield Check("items", certificate["session"]["items"] == items, f"the log has {len(items)}")
@@ -219,12 +233,27 @@ class Verification:
         missing = [one["version"] for kind in stated for one in kind if one["version"] + 1 not in readable]
         yield Check("choices have plans", not missing, f"without a plan: versions {missing}")
 
-    def proof(self) -> Iterator[Check]:
+    def goal(self) -> Iterator[Check]:
         """Check 12."""
+        stated = [self.settings["epsilon"], self.settings.get("relative_epsilon")]
+        yield Check("goal", stated.count(None) == 1, f"epsilon and relative_epsilon are {stated}")
+        if stated.count(None) != 1:
+            return
+        goal = goal_of(self.certificate)
+        least, most = goal.allowed(1.0) * (1 - ROUNDED), goal.allowed(0.0) * (1 + ROUNDED)
+        wrong = [
+            outlook["version"]
+            for outlook in self.certificate["choices"].get("outlooks", [])
+            if not least <= outlook.get("epsilon", goal.epsilon or math.inf) <= most
+        ]
+        yield Check("epsilon of outlooks", not wrong, f"the goal never allows that of versions {wrong}")
+
+    def proof(self) -> Iterator[Check]:
+        """Check 13."""
         certificate = self.certificate
         try:
             proof = prove(certificate)
-        except (ArithmeticError, LookupError) as error:
+        except (ArithmeticError, LookupError, AssertionError) as error:
             yield Check("proof", False, f"it cannot be computed: {error}")
             return
         K, at, found = len(certificate["session"]["items"]), proof.tolerance, proof.bounds
@@ -236,6 +265,8 @@ class Verification:
             "lower bounds": (certificate["bounds"]["lowest_of_others"], lowest),
             "gap": (certificate["gap"], proof.gap),
         }
+        if certificate["schema"] >= 4:
+            numbers["relative gap"] = certificate["relative_gap"], relative_gap(proof.gap, float(upper))
         for name, (stated, number) in numbers.items():
             same = stated == number if number is None or stated is None else abs(stated - number) <= at
             yield Check(name, same, f"stated {stated}, computed {number}")
@@ -285,13 +316,14 @@ STEPS: tuple[Callable[[Verification], Iterator[Check]], ...] = (
     Verification.evidence,
     Verification.shares,
     Verification.choices,
+    Verification.goal,
     Verification.proof,
 )
 
 
 def verify(certificate: Document, rows: list[Document]) -> list[Check]:
     """Return all checks of section 7, in its order."""
-    if certificate["schema"] != 3:
-        return [Check("schema", False, f"only schema 3 has digests of the log, not {certificate['schema']}")]
+    if certificate["schema"] not in {3, 4}:
+        return [Check("schema", False, f"only schemas 3 and 4 have digests of the log, not {certificate['schema']}")]
     verification = Verification(certificate, rows)
     return [check for step in STEPS for check in step(verification)]

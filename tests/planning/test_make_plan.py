@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import islice
 from operator import add
+from typing import Any
 
 import numpy as np
 import pytest
@@ -101,7 +102,7 @@ def test_only_entries_that_suspend_prevent_verdict_and_certificate(
 @pytest.mark.parametrize("goal", [{"epsilon": 0.3}, {"relative_epsilon": 0.4}])
 @pytest.mark.parametrize("feedback", FeedbackKind)
 def test_the_goal_decides_when_a_session_is_certified(
-    make_record: MakeRecord, feedback: FeedbackKind, goal: dict[str, float]
+    make_record: MakeRecord, feedback: FeedbackKind, goal: dict[str, Any]
 ) -> None:
     log = Log(make_record(feedback=feedback, **goal), np.random.default_rng(3))
     bodies = [json.loads(planned.snapshot.body) for planned in log.plans()]
@@ -125,9 +126,7 @@ def test_a_verdict_of_a_version_without_relative_gaps_stays(make_record: MakeRec
 
 
 @pytest.mark.parametrize("goal", [{}, {"epsilon": 0.05}, {"relative_epsilon": 0.5}])
-def test_a_deterministic_session_is_certified_with_exact_values(
-    make_record: MakeRecord, goal: dict[str, float]
-) -> None:
+def test_a_deterministic_session_is_certified_with_exact_values(make_record: MakeRecord, goal: dict[str, Any]) -> None:
     """Whatever its goal is."""
     record = make_record(n_items=5, model=Model.DETERMINISTIC, **goal)
     log = Log(record, np.random.default_rng(1), lambda *_: frozenset())

@@ -1,5 +1,10 @@
+import json
+
+import pytest
+
+from app.sessions.model import Snapshot
 from tests.fakes.caller import Caller
-from tests.fakes.sessions import FakeServices
+from tests.fakes.sessions import BEST_PAIR, FakeServices
 
 
 def test_creation_answers_with_the_session_and_where_it_is(api: Caller) -> None:
@@ -21,6 +26,54 @@ def test_defaults_depend_on_the_model(api: Caller) -> None:
     stochastic = api.post("/v1/sessions", {"items": items, "attribution_window_seconds": 60}).json()
     assert (deterministic["policy"], deterministic["self_pairs"]) == ("plans", "explore")
     assert (stochastic["self_pairs"], stochastic["missing_feedback"]) == ("never", "no_click")
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({}, (None, 0.1)),
+        ({"relative_epsilon": 0.2}, (None, 0.2)),
+        ({"epsilon": 0.2}, (0.2, None)),
+        ({"epsilon": 0.2, "relative_epsilon": None}, (0.2, None)),
+    ],
+)
+def test_a_session_has_one_goal(
+    api: Caller, stated: dict[str, float | None], expected: tuple[float | None, float | None]
+) -> None:
+    created = api.post("/v1/sessions", {"items": ["a", "b"], **stated}).json()
+    (listed,) = api.get("/v1/sessions").json()["sessions"]
+    for shown in (created, listed):
+        assert (shown["epsilon"], shown["relative_epsilon"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ({"epsilon": 0.1, "relative_epsilon": 0.1}, "cannot be combined with epsilon: leave one of them out"),
+        (
+            {"policy": "median_elimination"},
+            'policy "median_elimination" cannot work with a relative goal: give epsilon',
+        ),
+    ],
+)
+def test_a_goal_that_does_not_fit_is_refused_with_what_to_do(
+    api: Caller, stated: dict[str, object], message: str
+) -> None:
+    refused = api.post("/v1/sessions", {"items": ["a", "b", "c"], **stated})
+    assert (refused.status_code, refused.json()["type"]) == (422, "/problems/invalid-session")
+    (error,) = refused.json()["errors"]
+    assert error["field"] == "relative_epsilon"
+    assert error["message"].startswith(message)
+
+
+def test_a_result_that_an_older_version_wrote_has_no_relative_gap(
+    api: Caller, session: str, sessions: FakeServices
+) -> None:
+    old = {name: value for name, value in BEST_PAIR.items() if not name.startswith("relative_")} | {"epsilon": 0.05}
+    sessions.snapshot = Snapshot(json.dumps(old), '"old"')
+    shown = api.get(session).json()["best_pair"]
+    assert (shown["gap"], shown["relative_gap"]) == (1.0, None)
+    assert (shown["epsilon"], shown["relative_epsilon"]) == (0.05, None)
 
 
 def test_settings_that_do_not_fit_name_the_field(api: Caller) -> None:
