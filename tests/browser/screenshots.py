@@ -44,8 +44,22 @@ def take(page: Page, url: str, file: Path, ready: str, *, full_page: bool = True
     page.goto("about:blank")
     page.goto(url)
     page.wait_for_selector(ready)
+    if url.endswith("#/new"):
+        fill_form(page)
     page.wait_for_timeout(700)  # transitions, and the last drawing of the heat map
     page.screenshot(path=file, full_page=full_page)
+
+
+def fill_form(page: Page) -> None:
+    """Answers the questions of the form, so that the forecast is shown."""
+    items = page.get_by_label("Items", exact=True)
+    items.fill("\n".join(f"{item.id}, {item.label}" for item in shop_items(30)))
+    page.get_by_label("Yes, feedback names the clicked items").check()
+    page.get_by_label("Expected click rate of one item").fill("0.5")
+    page.get_by_label("Impressions a day").fill("100000")
+    page.locator(".forecast .answer").wait_for()
+    items.evaluate("input => { input.scrollTop = 0; }")
+    page.mouse.move(0, 0)
 
 
 def take_all(shop: Browser, url: str, ids: dict[str, str], folder: Path) -> None:

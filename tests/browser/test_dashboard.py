@@ -147,6 +147,32 @@ def test_only_the_chosen_kind_of_goal_is_checked_and_sent(page: Page, client: Cl
     assert (made.epsilon, made.relative_epsilon) == (None, 0.005)
 
 
+def test_the_form_forecasts_how_long_a_session_will_take(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "/v1/forecast" in request.url else None)
+    page.goto("/#/new")
+    forecast = page.get_by_role("region", name="Forecast")
+    expect(forecast).to_contain_text("Enter the items and a click rate")
+    page.get_by_label("Items", exact=True).fill("\n".join(item.id for item in shop_items(30)))
+    forecast.get_by_label("Expected click rate of one item").fill("0.5")
+    by_item, by_pair = (f"If feedback {verb} the clicked items: about" for verb in ("names", "does not name"))
+    expect(forecast).to_contain_text(by_item)
+    expect(forecast).to_contain_text(by_pair)
+    forecast.get_by_label("Impressions a day").fill("100000")
+    page.get_by_label("Yes, feedback names the clicked items").check()
+    sentence = re.compile(r"^About [\d,]+ impressions \([\d,]+ to [\d,]+\): [\d.]+\s(days?|h|min)\.$")
+    expect(forecast.locator(".answer")).to_have_text(sentence)
+    relative = forecast.locator(".answer").inner_text()
+    wanted = "items=30&click_rate=0.005&feedback=items&relative_epsilon=0.1&delta=0.05&traffic=100000"
+    assert asked[-1].endswith(f"?{wanted}")
+    page.get_by_label("Points from the best").click()
+    expect(forecast.locator(".answer")).not_to_have_text(relative)
+    expect(forecast).to_contain_text("use relative_epsilon")
+    page.get_by_label("No, only whether there was a click").check()
+    expect(forecast).to_contain_text(by_item)
+    expect(forecast).not_to_contain_text(by_pair)
+
+
 def test_the_chart_and_the_meter_show_the_gap_of_the_goal(
     page: Page, client: Client, certified: str, certified_relative: str
 ) -> None:

@@ -204,6 +204,18 @@ def test_the_remaining_time_follows_the_pace_of_the_last_plans(words: Page) -> N
     assert words.evaluate(script, [[], 0]) is None
 
 
+def test_a_forecast_in_words(words: Page) -> None:
+    def needed(median_days: float | None) -> str:
+        days = None if median_days is None else {"median": median_days}
+        impressions = {"median": 134_000, "low": 70_000, "high": 260_000}
+        text = words.evaluate("given => words.needed(...given)", [impressions, days])
+        return str(text).replace("\u00a0", " ")
+
+    assert needed(1.3) == "about 134,000 impressions (70,000 to 260,000): 1.3 days"
+    assert [needed(days).split(": ")[1] for days in (0.5, 1, 1500)] == ["12 h", "1 day", "1,500 days"]
+    assert needed(None) == "about 134,000 impressions (70,000 to 260,000)"
+
+
 def test_a_session_without_traffic_waits_for_it(words: Page) -> None:
     def status(counters: dict[str, int] = COUNTERS, **changes: object) -> list[str]:
         return list(words.evaluate("given => words.statusLabel(...given)", [{**BEST, **changes}, counters]))

@@ -2,6 +2,7 @@
 
 import { createSession, getSettings } from "./api.js";
 import { element, replace } from "./dom.js";
+import { forecastPanel } from "./forecast_panel.js";
 import { field, fieldOf, fieldsOf } from "./settings.js";
 import { count } from "./words.js";
 
@@ -40,6 +41,8 @@ function itemsField() {
 function showForm(holder, { items: _, name, ...settings }) {
   const { fields: ofSettings, questions, main, others } = fieldsOf(settings);
   const fields = { name: fieldOf("name", name), items: itemsField(), ...ofSettings };
+  const readAll = () => Object.fromEntries(Object.entries(fields).map(([each, { read }]) => [each, read()]));
+  const forecast = forecastPanel(readAll);
   const wrong = element("p", { class: "notice bad", role: "alert", hidden: true });
   const send = element("button", { class: "main-action" }, "Create session");
   const more = element(
@@ -56,6 +59,7 @@ function showForm(holder, { items: _, name, ...settings }) {
     fields.items.node,
     ...questions,
     element("div", { class: "pair-of-fields" }, ...main),
+    forecast.node,
     more,
     send,
   );
@@ -65,6 +69,8 @@ function showForm(holder, { items: _, name, ...settings }) {
     const n = readItems(fields.items.input.value).length;
     fields.items.hintNode.textContent = n < 2 ? ITEMS_HINT : `${count(n)} items, ${count((n * (n - 1)) / 2)} pairs.`;
   });
+
+  for (const kind of ["input", "change", "focusin"]) form.addEventListener(kind, forecast.update); // a goal is chosen by focus, too
 
   function showErrors(error) {
     let first = null;
@@ -90,7 +96,7 @@ function showForm(holder, { items: _, name, ...settings }) {
     }
     send.disabled = true;
     try {
-      const session = await createSession(Object.fromEntries(Object.entries(fields).map(([each, { read }]) => [each, read()])));
+      const session = await createSession(readAll());
       location.hash = `#/sessions/${session.id}`;
     } catch (error) {
       showErrors(error);

@@ -48,6 +48,13 @@ export function duration(seconds) {
   return `${count(Math.round(seconds / 86_400))}\u00a0days`;
 }
 
+// What a session needs by a forecast: "about 130,000 impressions (70,000 to 260,000): 1.3 days".
+export function needed(impressions, days) {
+  const { median, low, high } = impressions;
+  const time = days && (days.median < 1 ? duration(86_400 * days.median) : `${count(days.median)}\u00a0${days.median === 1 ? "day" : "days"}`);
+  return `about ${approximate(median)} impressions (${approximate(low)} to ${approximate(high)})${time ? `: ${time}` : ""}`;
+}
+
 const PACE_PLANS = 3; // enough plans for a steady value, few enough to follow a change of traffic
 
 // Recent impressions per second, null if unknown.
