@@ -59,7 +59,7 @@ def fill_form(page: Page) -> None:
     page.get_by_label("Impressions a day").fill("100000")
     page.locator(".forecast .answer").wait_for()
     items.evaluate("input => { input.scrollTop = 0; }")
-    page.mouse.move(0, 0)
+    page.get_by_label("Impressions a day").blur()
 
 
 def take_all(shop: Browser, url: str, ids: dict[str, str], folder: Path) -> None:

@@ -14,7 +14,7 @@ const IF = { items: "If feedback names the clicked items", pair: "If feedback do
 // `read` returns the settings of the form; `update` must be called when they change.
 export function forecastPanel(read) {
   const number = (most) => element("input", { type: "number", min: 0, max: most, step: "any" });
-  const rate = field("click_rate", "Expected click rate of one item", "In percent, the mean of all items; a guess is enough.", number(100));
+  const rate = field("click_rate", "Expected click rate of one item", "In percent, on average; a guess is enough.", number(100));
   const traffic = field("traffic", "Impressions a day", "Those that this session will get.", number(1e15));
   const lines = element("div", { role: "status" }, EMPTY);
   const node = element(
