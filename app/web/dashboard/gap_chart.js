@@ -83,7 +83,7 @@ function chart(points, goal, width, describe) {
     height: HEIGHT,
     viewBox: `0 0 ${width} ${HEIGHT}`,
     role: "img",
-    "aria-label": points.length ? `The gap fell from ${goal.amount(gaps[0])} to ${goal.amount(gaps.at(-1))}; the ${goal.line}` : "No plan has counted an impression yet",
+    "aria-label": points.length ? `The gap fell from ${goal.amount(gaps[0])} to ${goal.amount(gaps.at(-1))}; the goal is ${goal.words}` : "No plan has counted an impression yet",
   });
   for (const tick of logTicks(y0, y1)) {
     svg.append(

@@ -17,7 +17,7 @@ const RELATIVE = {
   shortGoal: (limit) => `goal ${leastPercent(limit)}`,
   amount: (gap) => `${points(gap)}\u00a0%`,
   axis: "gap, in % of what the best pair earns",
-  line: (limit) => `goal ${points(limit)}\u00a0%: at least ${leastPercent(limit)} of the best`,
+  line: (limit) => `goal: at least ${leastPercent(limit)}`, // short: it must not reach the last points on a phone
   column: "Gap, of the best",
   // The row of the form: text around the number, the number's name and unit, and the value at the start.
   form: {
