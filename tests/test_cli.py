@@ -25,7 +25,7 @@ def ads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_help_lists_every_command() -> None:
     shown = bestpair("--help")
     assert shown.returncode == 0
-    for command in ("serve", "demo", "population", "simulate", "compare", "experiment", "bench", "verify"):
+    for command in ("serve", "demo", "population", "forecast", "simulate", "compare", "experiment", "bench", "verify"):
         assert command in shown.stdout
 
 
@@ -163,6 +163,46 @@ def test_compare_prints_a_table(ads: Path) -> None:
     assert any(line.startswith("naive") for line in lines)
     assert "wrong: certified, but not within 20 points of the best." in " ".join(run.stdout.split())
     assert max(map(len, lines)) <= 80
+
+
+def test_forecast_recommends_feedback_by_item_first() -> None:
+    words = ("forecast", "--items", "30", "--click-rate", "0.005", "--traffic", "100000")
+    shown = bestpair(*words)
+    assert shown.returncode == 0, shown.stderr
+    lines = shown.stdout.splitlines()
+    (items,) = [n for n, line in enumerate(lines) if "which items were clicked:" in line]
+    (pair,) = [n for n, line in enumerate(lines) if line.startswith("* click or no click:")]
+    assert items < pair
+    assert "at least 90 % of what the best pair earns, 95 % sure" in shown.stdout
+    assert '"feedback": "items"' in shown.stdout
+    body = json.loads(bestpair(*words, "--json").stdout)
+    assert f"{body['impressions']['median']:,.0f} (" in lines[pair]
+    assert f"{body['days']['median']:g} (" in lines[pair]
+    assert f"{body['other_feedback']['impressions']['median']:,.0f} (" in lines[items]
+    known = bestpair("forecast", "--items", "30", "--click-rate", "0.005", "--items-clicked", "--epsilon", "0.05")
+    assert any(line.startswith("* which items were clicked:") for line in known.stdout.splitlines())
+    assert "note: epsilon is more than half of what the best pair is expected to earn" in known.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (("--click-rate", "1.5"), "click_rate"),
+        (("--click-rate", "0.1", "--best-click-rate", "0.01"), "best_click_rate"),
+        (("--click-rate", "0.1", "--epsilon", "0.1", "--relative-epsilon", "0.1"), "relative_epsilon"),
+        (("--click-rate", "0.1", "--epsilon", "0"), "epsilon"),
+        (("--click-rate", "0.1", "--relative-epsilon", "1"), "relative_epsilon"),
+        (("--click-rate", "0.1", "--delta", "0"), "delta"),
+        (("--click-rate", "0.1", "--traffic", "0"), "traffic"),
+        (("--click-rate", "0.1", "--traffic", "nan"), "traffic"),
+        (("--click-rate", "0.1", "--traffic", "inf"), "traffic"),
+    ],
+)
+def test_errors_of_forecast_name_the_setting(words: tuple[str, ...], field: str) -> None:
+    run = bestpair("forecast", "--items", "30", *words)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr.startswith(f"bestpair: {field}: ")
+    assert len(run.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,13 @@ def test_simulations_are_deployed(site: Path, tmp_path: Path) -> None:
     assert installed(site, tmp_path, "demo", "--help").returncode == 0
 
 
+def test_the_model_of_forecasts_is_deployed(site: Path, tmp_path: Path) -> None:
+    assert (site / "app/forecast/model.json").is_file()
+    run = installed(site, tmp_path, "forecast", "--items", "30", "--click-rate", "0.005", "--json")
+    assert run.returncode == 0, run.stderr
+    assert '"impressions"' in run.stdout
+
+
 def test_a_package_of_another_project_is_not_imported(site: Path, tmp_path: Path) -> None:
     other = tmp_path / "experiments"
     other.mkdir()

@@ -9,6 +9,7 @@ from app.access.keys import InvalidKey
 from app.access.rates import InvalidRate
 from app.cli.demo import demo
 from app.cli.experiments import ExperimentsNotInstalled, add_experiments
+from app.cli.forecast import forecast
 from app.cli.keys import audit, keys
 from app.cli.population import population
 from app.cli.serve import migrate, serve
@@ -40,7 +41,7 @@ def _version(show: Annotated[bool, typer.Option("--version", help="Show the vers
         raise typer.Exit
 
 
-for command in (serve, demo, migrate, population, simulate, verify, audit):
+for command in (serve, demo, migrate, population, forecast, simulate, verify, audit):
     cli.command()(command)
 cli.add_typer(keys)
 add_experiments(cli)

@@ -28,7 +28,8 @@ STATUS_CLASSES = ("2xx", "3xx", "4xx", "5xx")
 OTHER = "other"
 ROUTES = (
     "next-pair", "next-pair/batch", "feedback", "feedback/batch", "best-pair", "session", "sessions", "events",
-    "history", "estimates", "certificate", "export", "access", "audit", "metrics", "livez", "readyz", "version", OTHER,
+    "history", "estimates", "certificate", "export", "forecast", "access", "audit", "metrics", "livez", "readyz",
+    "version", OTHER,
 )  # fmt: skip
 PURPOSES = ("explore", "exploit")
 FEEDBACK = ("accepted", "duplicate", "late", "ignored", "conflict", "not_found", "invalid")

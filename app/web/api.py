@@ -17,7 +17,7 @@ from app.web.access import describe_security, scopes_of_routes
 from app.web.hot_lane import HotLane
 from app.web.middleware import BodyLimitMiddleware, RequestIdMiddleware
 from app.web.problems import add_problem_handlers
-from app.web.routes import access, documents, health, impressions, metrics, results, sessions
+from app.web.routes import access, documents, forecast, health, impressions, metrics, results, sessions
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
@@ -83,7 +83,7 @@ def build_api(
     api.state.access_control = access_control = access_control or AccessControl(None)
     api.state.access_store = access_store
     api.state.meter = meter
-    for module in (sessions, impressions, results, access, health, metrics, documents):
+    for module in (sessions, impressions, results, forecast, access, health, metrics, documents):
         api.include_router(module.router)
     scopes_of_routes(api)  # raises if a route declares no scope
     add_problem_handlers(api)

@@ -83,7 +83,7 @@ def status_class(status: int) -> str:
 
 _SESSION = "/v1/sessions/{session_id}"
 _ROUTE_NAMES = {f"{_SESSION}/{name}": name for name in ROUTES} | {f"/{name}": name for name in ROUTES}
-_ROUTE_NAMES |= {"/v1/sessions": "sessions", _SESSION: "session", "/v1/access": "access", "/v1/audit": "audit"}
+_ROUTE_NAMES |= {f"/v1/{name}": name for name in ("sessions", "forecast", "access", "audit")} | {_SESSION: "session"}
 
 
 def _route_name(scope: Scope) -> str:

@@ -35,6 +35,7 @@ _ADVICE = {
     "less_than": "must be below {lt}",
     "less_than_equal": "must be at most {le}",
     "int_parsing": "must be a whole number",
+    "float_parsing": "must be a number",
 }
 
 

@@ -1,4 +1,4 @@
-"""`bestpair experiment`: certify, planner, waiting, gap and page; budget and figures are in `fixed_budget`."""
+"""`bestpair experiment`: certify, planner, waiting, gap and page. budget and figures are in `fixed_budget`."""
 
 import json
 from pathlib import Path
@@ -16,6 +16,7 @@ from app.simulation.mixtures import FAMILIES, mixture
 from app.wire.goal import requested_goal
 from experiments.certify import INSTANCES, WITH_ITEMS, Instance, Line, Session, growth_of, lines_of, run_sessions
 from experiments.commands.fixed_budget import budget, figures
+from experiments.commands.forecast_model import forecast_model
 from experiments.commands.options import (
     Workers,
     new_table,
@@ -37,6 +38,7 @@ from experiments.waiting import run_trials as run_waiting_trials
 experiment = typer.Typer(no_args_is_help=True, help="Measurements that print tables or draw charts.")
 experiment.command()(figures)
 experiment.command()(budget)
+experiment.command()(forecast_model)
 
 
 @experiment.command()

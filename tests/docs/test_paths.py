@@ -7,7 +7,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
-FULL = re.compile(r"(?<![\w/.])(?:app|tests|experiments|docs|alembic|docker)/[\w/.-]+\.(?:py|md|js|sh|yml|sql|conf)")
+FULL = re.compile(
+    r"(?<![\w/.])(?:app|tests|experiments|docs|alembic|docker)/[\w/.-]+\.(?:py|md|json|js|sh|yml|sql|conf)\b"
+)
 IN_APP = re.compile(r"`(\w+/[\w/]+\.py)\b")
 
 

@@ -39,6 +39,7 @@ EXPECTED = {
     ("get", f"{AT}/estimates"): IN_SESSION | {"invalid-request"},
     ("get", f"{AT}/certificate"): IN_SESSION | {"not-certified"},
     ("get", f"{AT}/export"): IN_SESSION | {"invalid-request"},
+    ("get", "/v1/forecast"): EVERYWHERE | GUARDED | {"invalid-request"},
     ("get", "/v1/access"): STORED,
     ("get", "/v1/audit"): STORED | {"invalid-request"},
     ("get", "/livez"): EVERYWHERE,

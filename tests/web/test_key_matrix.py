@@ -31,6 +31,7 @@ class Row:
     scope: Scope | None
     body: object = None
     right: int = 200
+    query: str = ""
     bound: int = 200  # for a key that is bound to the session s0, with which the endpoint is called if it has one
 
 
@@ -51,6 +52,7 @@ MATRIX = {
     ("GET", f"{AT}/estimates"): Row(READ),
     ("GET", f"{AT}/certificate"): Row(READ, right=404, bound=404),
     ("GET", f"{AT}/export"): Row(READ),
+    ("GET", "/v1/forecast"): Row(READ, query="?items=3&click_rate=0.1"),
     ("GET", "/v1/access"): Row(READ),
     ("GET", "/v1/audit"): Row(ADMIN, bound=403),
     ("GET", "/metrics"): Row(READ, bound=403),
@@ -103,9 +105,10 @@ class Service:
         method, path = endpoint
         shown = {} if key is None else {"Authorization": f"Bearer {key}"}
         address = path.format(session_id=session, name="dashboard.js" if "static" in path else "forbidden")
-        body = MATRIX[endpoint].body
+        row = MATRIX[endpoint]
+        body = row.body
         given = {} if body is None else {"json": body}
-        return self.caller.send(method, address, headers={**shown, **headers}, **given)
+        return self.caller.send(method, address + row.query, headers={**shown, **headers}, **given)
 
 
 @pytest.fixture(params=[True, False], ids=["hot lane", "plain"])
