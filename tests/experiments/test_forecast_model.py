@@ -35,6 +35,13 @@ def law(n_items: int, rate: float, epsilon: float, delta: float) -> float:
     return 1000 * n_items**0.8 / rate / epsilon * math.log(1 / delta) ** 0.5
 
 
+def expected_reward(n_items: int, rate: float, best_rate: float) -> float:
+    """The reward of the best pair that the model expects, written out."""
+    row = {"k": math.log(n_items / 30), "r": math.log(rate / 0.01), "t": 0.0}
+    row["t"] = math.log(-math.log1p(-best_rate)) - evaluate(EXPECTED.best_click_rate, row)
+    return -math.expm1(-math.exp(evaluate(EXPECTED.best_reward, row)))
+
+
 def made_up(count: int, noise: float) -> list[Point]:
     """Sessions that need what the law says, times a lognormal factor, on populations of one kind."""
     rng = np.random.default_rng(4)
@@ -43,10 +50,13 @@ def made_up(count: int, noise: float) -> list[Point]:
         n_items, rate = round(5 * 100 ** rng.random()), 0.001 * 300 ** rng.random()
         epsilon, delta = 0.05 * 6 ** rng.random(), 0.01 * 20 ** rng.random()
         clicked = click_rates(draw_population(n_items, rate, 2, n))
-        needed = law(n_items, float(clicked.mean()), epsilon / (1 - epsilon / 2), delta)
+        accuracy, relative = epsilon / (1 - epsilon / 2), n % 2 == 0
+        needed = law(n_items, float(clicked.mean()), accuracy, delta)
+        if not relative:
+            epsilon = accuracy * expected_reward(n_items, float(clicked.mean()), float(clicked.max()))
         for feedback, factor in (("pair", 1.0), ("items", 0.1)):
             impressions = round(needed * factor * math.exp(noise * rng.standard_normal()))
-            settings = (n_items, float(clicked.mean()), float(clicked.max()), 2, True, epsilon, delta, feedback)
+            settings = (n_items, float(clicked.mean()), float(clicked.max()), 2, relative, epsilon, delta, feedback)
             points.append(Point(*settings, 0.1, impressions, certified=True, plans=1, seconds=1.0))
     return points
 
