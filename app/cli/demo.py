@@ -39,7 +39,7 @@ def demo(
 ) -> None:
     """Run the service on a temporary database, with a simulated shop that sends it visitors.
 
-    It takes less than a minute to certify. Then the service keeps running, so that you can explore it; Ctrl-C stops it
+    It takes about a minute to certify. Then the service keeps running, so that you can explore it; Ctrl-C stops it
     and deletes the database.
     """
     try:
