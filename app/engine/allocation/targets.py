@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, count, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from app.engine.allocation.contrasts import LeaderAndRivals, log_wealth_missing, tolerated_by_items
 from app.engine.allocation.costs import samples_to_separate
 from app.engine.allocation.estimates import PairEstimates
-from app.engine.allocation.screens import PairsToScreen, Screen, settles, tolerated
+from app.engine.allocation.screens import PairsToScreen, Screen, best_levels, tolerated
 from app.engine.arrays import FloatArray, IntArray, pair_items, pair_number
 from app.engine.bounds.contrast import LEFTOVER_SHARE
 from app.engine.certificate import Assessment
@@ -28,12 +29,9 @@ from app.engine.problem import Problem
 WIDTHS = (0.12, 0.2, 0.3, 0.4, 0.5, 0.6)
 """Widths of the leader's bound for which the cost is computed, as parts of epsilon."""
 
-WIDER = (0.8, 1.0, 1.4, 2.0)
-"""Additional widths with contrasts: these settle the nearest rivals, so the bound is needed only for the other
-pairs."""
-
-WIDEST, WIDEST_WITH_CONTRASTS = 0.95, 3.0
-"""The width that the leader's bound already has is considered if it is below this, without and with contrasts."""
+WIDER = 1.5
+"""Beyond `WIDTHS`, each width is this many times the last one, as long as the cost falls: a leader that is far ahead
+needs no narrow bound. The width that the bound already has is considered too, even if the bound is 1."""
 
 CAUTION = (1.5, 0.75)
 """Possible leaders have the lowest L_hat + this many standard deviations: which of 10^5 pairs has the lowest L_hat
@@ -115,24 +113,32 @@ class TargetSelection:
         self.leaders = self._leaders()  # (few,) pair numbers
         self.leader_mean = estimates.mean(self.leaders)
         self._costs_by_leader: dict[int, ContrastCosts] = {}
-        self.widest = WIDEST_WITH_CONTRASTS if shares.contrasts else WIDEST
-        self.open_pairs = self._collect(float(self.leader_mean.max()) - (1 - self.widest) * problem.epsilon, rng)
+        self.open_pairs = self._collect(float(assessment.bounds.upper[self.leaders].max()) - problem.epsilon, rng)
 
     def rough_target(self) -> ProofTarget:
         """Returns the target with the likeliest leader and a medium width: enough to decide about screening."""
         k = int(np.argmin(self.leader_mean))
         return self._target(int(self.leaders[k]), float(self.leader_mean[k]), WIDTHS[len(WIDTHS) // 2], math.inf)
 
-    def best_target(self, screen: Screen | None, e: FloatArray | None) -> ProofTarget:
-        """Returns the cheapest target; pairs that a screen settles at the levels e cost nothing."""
+    def best_target(self, screen: Screen | None) -> ProofTarget:
+        """Returns the cheapest target, with a screen or without."""
+        best, lowest = None, math.inf
+        for leader, mean in zip(self.leaders.tolist(), self.leader_mean.tolist(), strict=True):
+            last = math.inf
+            for target in self._targets(leader, mean):
+                cost = self._cost(target, screen)
+                if best is None or cost < lowest:
+                    best, lowest = target, cost
+                if target.width > WIDTHS[-1] and cost > last:
+                    break
+                last = cost
+        assert best is not None
+        return best
 
-        def cost(target: ProofTarget) -> float:
-            direct = target.direct * target.open_pairs.weight
-            if screen is not None and e is not None:
-                direct = direct[~settles(e, self.tolerated(screen, target), target.open_pairs.i, target.open_pairs.j)]
-            return target.leader_need + float(direct.sum())
-
-        return min(self._targets(), key=cost)
+    def _cost(self, target: ProofTarget, screen: Screen | None) -> float:
+        if screen is None:
+            return target.leader_need + float((target.direct * target.open_pairs.weight).sum())
+        return target.leader_need + best_levels(screen, self.pairs_to_screen(screen, target)).cost
 
     def nominated(self, pair: int) -> int | None:
         """Returns the place of a pair among the nominees, from 0; None if it is not nominated.
@@ -148,15 +154,13 @@ class TargetSelection:
         """All nominees in order, as pair numbers."""
         return [pair_number(nominee.pair, self.problem.n_items) for nominee in self.choices.nominees]
 
-    def _targets(self) -> Iterator[ProofTarget]:
-        epsilon, upper = self.problem.epsilon, self.assessment.bounds.upper
-        for leader, mean in zip(self.leaders.tolist(), self.leader_mean.tolist(), strict=True):
-            reached = (float(upper[leader]) - mean) / epsilon
-            widths = (*WIDTHS, *WIDER) if self.shares.contrasts else WIDTHS
-            for width in (*(w for w in widths if w < reached), *([reached] if reached < self.widest else [])):
-                yield self._target(leader, mean, width, reached)
-            if reached <= 0:  # the bound is below the estimate: no other width is cheaper
-                yield self._target(leader, mean, 0.0, 0.0)
+    def _targets(self, leader: int, mean: float) -> Iterator[ProofTarget]:
+        """Yields targets with this leader: the width that its bound has, then others, the narrowest first."""
+        reached = (float(self.assessment.bounds.upper[leader]) - mean) / self.problem.epsilon
+        yield self._target(leader, mean, max(reached, 0.0), reached)  # below 0: no other width is cheaper
+        wider = (WIDTHS[-1] * WIDER**step for step in count(1))
+        for width in takewhile(lambda width: width < reached, chain(WIDTHS, wider)):
+            yield self._target(leader, mean, width, reached)
 
     def _target(self, leader: int, mean: float, width: float, reached: float) -> ProofTarget:
         epsilon = self.problem.epsilon
