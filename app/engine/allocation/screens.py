@@ -16,7 +16,7 @@ import numpy as np
 from app.engine.allocation.costs import RETRY_PART, variance
 from app.engine.arrays import BoolArray, FloatArray, IntArray
 from app.engine.bounds.item_clicks import TWO_WAYS
-from app.engine.choices import Blank, Guess
+from app.engine.choices import Blank, Guess, clip_guess
 from app.engine.confidence import log_price
 from app.engine.evidence import Evidence
 
@@ -61,13 +61,13 @@ def planned_blank(x: FloatArray, item: int, log_level: float) -> Screen:
     return Screen(x * x[item], np.zeros(K), half, 1.0, item)
 
 
-def through_blank(evidence: Evidence, blank: Blank, log_level: float) -> Screen:
-    """Returns the screen through a chosen blank."""
+def through_blank(evidence: Evidence, blank: Blank, x: FloatArray, log_level: float) -> Screen:
+    """Returns the screen through a chosen blank, with estimates from a rank-one fit x and the blank's own samples."""
     K = evidence.n_items
     n, s = evidence.issued(blank.version + 1).entries(np.arange(K), np.full(K, blank.item))
-    guess = np.array(blank.guess)
-    x = (s + trust(guess) * guess) / (n + trust(guess))
-    return Screen(x, n, _half_level(n, s, guess, log_level), 1.0, blank.item)
+    fitted = clip_guess(x * x[blank.item])
+    estimate = (s + trust(fitted) * fitted) / (n + trust(fitted))
+    return Screen(estimate, n, _half_level(n, s, np.array(blank.guess), log_level), 1.0, blank.item)
 
 
 def by_item_clicks(evidence: Evidence, guess: Guess | None, log_level: float) -> Screen:

@@ -40,9 +40,9 @@ alone is mostly chance."""
 MIN_DISTANCE = 0.05
 """A pair with an estimate below the threshold gets the cost of a pair that is this part of epsilon above it."""
 
-MAX_PRICE = 4.0
-"""No pair costs more than this many times log(1/alpha)/epsilon^2: with more samples, it would have become the
-leader."""
+MAX_PRICE = 16.0
+"""No pair costs more than this many times v log(1/alpha)/epsilon^2, with the variance v at the threshold: with more
+samples, it would have become the leader."""
 
 WORKING_PAIRS = 2_000_000
 """Beyond this many open pairs the rest is represented by a sample."""
@@ -177,7 +177,7 @@ class TargetSelection:
         epsilon, log_level = self.problem.epsilon, math.log(1 / (self.shares.direct * self.problem.delta))
         above = np.clip(pairs.mean, threshold + MIN_DISTANCE * epsilon, 1 - 1e-6)
         direct = samples_to_separate(above, threshold, log_level, pairs.counted)
-        return np.minimum(direct, MAX_PRICE * log_level / epsilon**2)
+        return np.minimum(direct, MAX_PRICE * threshold * (1 - threshold) * log_level / epsilon**2)
 
     def with_setbacks(self, target: ProofTarget, setback: float) -> ProofTarget:
         """Returns the target with the costs that it has if every open bet lacks `setback` more log wealth."""

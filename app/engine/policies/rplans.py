@@ -35,8 +35,11 @@ WORTH_SCREENING = 0.8
 
 PLAY_OFF_ITEMS = 8
 PLAY_OFF_PULLS = 30
+PLAY_OFF_PART = 0.02
+HEATS = 32
 """In the play-off (the stored name of this phase) this many of the least clicked items are shown with each other this
-often, and the least clicked of them becomes the blank."""
+often, or for this part of the computed cost, if that is more. The least clicked of them becomes the blank. Where
+clicks are so rare that this part is much more, half of it first goes to `HEATS` items, which of them are invited."""
 
 NOMINATE_AT = 0.1
 """A leader is nominated once it has this part of the samples it will need. Samples before the nomination do not count
@@ -157,7 +160,7 @@ class _Refinement:
         )
         target = targets.best_target(screen if worth else None)
         if worth and not self._has_screen:
-            screen = self._open_blank(screen, batch)
+            screen = self._open_blank(screen, batch, at_first.cost)
         pairs = target.open_pairs
         levels: Levels | None = best_levels(screen, targets.pairs_to_screen(screen, target)) if worth else None
         unsettled = np.ones(len(pairs.index), dtype=np.bool_) if levels is None else ~levels.settled
@@ -229,17 +232,21 @@ class _Refinement:
             return by_item_clicks(self.now.evidence, self.choices.guess, math.log(1 / (self.shares.clicks * delta)))
         log_level = math.log(1 / portion(self.shares.screening * delta, max(len(blanks), 1)))
         if blanks:
-            return through_blank(self.now.evidence, blanks[-1], log_level)
+            return through_blank(self.now.evidence, blanks[-1], self.x, log_level)
         return planned_blank(self.x, int(np.argmax(self.x)), log_level)
 
-    def _open_blank(self, planned: Screen, batch: Batch) -> Screen:
+    def _open_blank(self, planned: Screen, batch: Batch, cost: float) -> Screen:
         """Returns the screen after the next step towards a blank: the play-off, or its result."""
         invited = np.array(int_list(self.notes.get("play_off")), dtype=np.int64)
-        if len(invited) == 0:
-            invited = np.argsort(-self.x, kind="stable")[:PLAY_OFF_ITEMS]
+        least, pulls = PLAY_OFF_ITEMS * (PLAY_OFF_ITEMS - 1) // 2, PLAY_OFF_PULLS
+        size = PLAY_OFF_PART / 2 * cost
+        if len(invited) == 0 or len(invited) > PLAY_OFF_ITEMS:
+            n_items = HEATS if len(invited) == 0 and size > 4 * least * pulls else PLAY_OFF_ITEMS
+            invited = np.argsort(-self.x, kind="stable")[:n_items]
             left, right = np.triu_indices(len(invited), 1)
-            batch.ask("play-off", invited[left], invited[right], np.full(len(left), PLAY_OFF_PULLS))
-            batch.left += len(left) * PLAY_OFF_PULLS  # in addition to the batch
+            pulls = max(pulls if n_items == PLAY_OFF_ITEMS else 1, math.ceil(size / len(left)))
+            batch.ask("play-off", invited[left], invited[right], np.full(len(left), pulls))
+            batch.left += len(left) * pulls  # in addition to the batch
             self.notes, self.phase = {**self.notes, "play_off": invited.tolist()}, "play-off"
             return planned
         n, s = self.now.evidence.entries(*(grid.ravel() for grid in np.meshgrid(invited, invited, indexing="ij")))
