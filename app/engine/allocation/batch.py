@@ -31,8 +31,12 @@ STALLED_PULLS = 8
 
 DIRECT_STEP = 0.25
 MIN_STEP = 3
-"""A pair gets a quarter of the samples that it needs at a time, but `MIN_STEP` at least; the lowest mean comes first.
-The need is computed from the estimated mean, and is not more accurate."""
+"""A pair gets a quarter of the samples that it needs at a time, but `MIN_STEP` at least. The need is computed from the
+estimated mean, and is not more accurate."""
+
+OPTIMISM = 1.5
+"""The pair with the lowest mean minus this many standard deviations comes first: if it turns out to be the better
+leader, samples of the others are saved."""
 
 PARTNERS = 12
 PARTNERS_WITH_ITEM_CLICKS = 6
@@ -78,7 +82,7 @@ class Batch:
         """Asks for pairs that may be better than the leader, the most promising first."""
         pairs = target.open_pairs
         better = np.flatnonzero(pairs.mean - pairs.spread < target.mean - CLEARLY_BETTER * epsilon)
-        order = better[np.argsort((pairs.mean - 1.5 * pairs.spread)[better], kind="stable")]
+        order = better[np.argsort((pairs.mean - OPTIMISM * pairs.spread)[better], kind="stable")]
         wanted = np.maximum(0.5 * pairs.seen[order], FIRST_LOOKS)
         self._in_order("search", pairs.i[order], pairs.j[order], wanted, SEARCH_PART * self.size)
 
@@ -102,11 +106,12 @@ class Batch:
         self.ask("shared", left, right, np.maximum(wanted[left], wanted[right]))
 
     def direct(self, target: ProofTarget, todo: IntArray, part: float = 1.0) -> None:
-        """Asks for the open pairs `todo`, the lowest mean first, within this part of what is left of the batch.
+        """Asks for the open pairs `todo`, the most promising first, within this part of what is left of the batch.
 
         They get all the samples that they need if there are enough, otherwise `DIRECT_STEP` of them.
         """
-        order = todo[np.argsort(target.open_pairs.mean[todo], kind="stable")]
+        lowest = target.open_pairs.mean - OPTIMISM * target.open_pairs.spread
+        order = todo[np.argsort(lowest[todo], kind="stable")]
         need, room = target.direct[order], part * self.left
         enough = float(need.sum()) <= room
         wanted = need if enough else np.maximum(DIRECT_STEP * need, np.minimum(need, MIN_STEP))

@@ -40,7 +40,7 @@ alone is mostly chance."""
 MIN_DISTANCE = 0.05
 """A pair with an estimate below the threshold gets the cost of a pair that is this part of epsilon above it."""
 
-MAX_PRICE = 16.0
+MAX_PRICE = 100.0
 """No pair costs more than this many times v log(1/alpha)/epsilon^2, with the variance v at the threshold: with more
 samples, it would have become the leader."""
 
