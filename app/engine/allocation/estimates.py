@@ -14,8 +14,8 @@ CHUNK_PAIRS = 2**20
 """Number of pairs estimated at a time: their arrays take about 50 MB."""
 
 MAX_WEIGHT = 50
-"""More samples of a pair than have this many clicks do not improve the fit of its items: the remaining misfit is not noise, but structure of a
-higher rank."""
+"""More samples of a pair than have this many clicks do not improve the fit of its items: the remaining misfit is not
+noise, but structure of a higher rank."""
 
 ITERATIONS = 12
 """With steps damped by half, the fit is then within a few thousandths of its fixed point: far below its noise."""

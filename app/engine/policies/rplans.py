@@ -163,7 +163,7 @@ class _Refinement:
         worth = self._has_screen or at_first.cost < WORTH_SCREENING * float(
             (rough.direct * rough.open_pairs.weight).sum()
         )
-        target = targets.best_target(screen if worth else None)
+        target = targets.best_target(screen if worth else None, at_first.e)
         if worth and not self._has_screen:
             screen = self._open_blank(screen, batch, at_first.cost)
         pairs = target.open_pairs
