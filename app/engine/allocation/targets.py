@@ -34,9 +34,12 @@ WIDER = 1.5
 """Beyond `WIDTHS`, each width is this many times the last one, for as long as the cost falls: a leader that is far
 ahead needs no narrow bound. The width that the bound already has is considered too, even if the bound is 1."""
 
+WIDEST_WITH_CONTRASTS = 3.0
+"""With contrasts no wider bound is considered: these settle the nearest rivals, and the other pairs need the bound."""
+
 EXACT_PAIRS = 30_000
-"""With more open pairs, the costs of targets are approximate, which takes about a tenth more impressions: the exact
-costs take .1 s a plan with 200 items, and seconds with 1,000."""
+"""With more open pairs, and with contrasts, the costs of targets are approximate. Exact ones take a tenth fewer
+impressions (48 tuning sessions; with contrasts no fewer), and .1 s a plan with 200 items, seconds with 1,000."""
 
 CAUTION = (1.5, 0.75)
 """Possible leaders have the lowest L_hat + this many standard deviations: which of 10^5 pairs has the lowest L_hat
@@ -118,7 +121,9 @@ class TargetSelection:
         self.leaders = self._leaders()  # (few,) pair numbers
         self.leader_mean = estimates.mean(self.leaders)
         self._costs_by_leader: dict[int, ContrastCosts] = {}
-        self.open_pairs = self._collect(float(assessment.bounds.upper[self.leaders].max()) - problem.epsilon, rng)
+        self.widest = WIDEST_WITH_CONTRASTS if shares.contrasts else math.inf
+        limit = np.minimum(assessment.bounds.upper[self.leaders], self.leader_mean + self.widest * problem.epsilon)
+        self.open_pairs = self._collect(float(limit.max()) - problem.epsilon, rng)
 
     def rough_target(self) -> ProofTarget:
         """Returns the target with the likeliest leader and a medium width: enough to decide about screening."""
@@ -126,11 +131,11 @@ class TargetSelection:
         return self._target(int(self.leaders[k]), float(self.leader_mean[k]), WIDTHS[len(WIDTHS) // 2], math.inf)
 
     def best_target(self, screen: Screen | None, e: FloatArray) -> ProofTarget:
-        """Returns the cheapest target with this screen; with many open pairs, as if its levels stayed at e."""
+        """Returns the cheapest target with this screen; where costs are approximate, its levels stay at e."""
 
         def cost(target: ProofTarget) -> float:
             pairs, direct = target.open_pairs, target.direct * target.open_pairs.weight
-            if screen is not None and len(direct) <= EXACT_PAIRS:
+            if screen is not None and not self.shares.contrasts and len(direct) <= EXACT_PAIRS:
                 return target.leader_need + best_levels(screen, self.pairs_to_screen(screen, target)).cost
             if screen is not None:
                 direct = direct[~settles(e, self.tolerated(screen, target), pairs.i, pairs.j)]
@@ -156,11 +161,12 @@ class TargetSelection:
         """Yields targets with their costs."""
         for leader, mean in zip(self.leaders.tolist(), self.leader_mean.tolist(), strict=True):
             reached = self._reached(leader, mean)
-            target = self._target(leader, mean, max(reached, 0.0), reached)  # below 0: no other width is cheaper
-            yield cost(target), target
+            if reached < self.widest:
+                target = self._target(leader, mean, max(reached, 0.0), reached)  # below 0: no other width is cheaper
+                yield cost(target), target
             last = math.inf
             for width in chain(WIDTHS, (WIDTHS[-1] * WIDER**step for step in count(1))):
-                if width >= reached:
+                if width >= min(reached, self.widest):
                     break
                 target = self._target(leader, mean, width, reached)
                 yield (found := cost(target)), target
