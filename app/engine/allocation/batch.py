@@ -12,6 +12,9 @@ LEADER_PART = 0.3
 LEADER_PART_BEFORE_NOMINATION = 0.1
 """The largest part of a batch that the leader gets, after and before its nomination."""
 
+NOMINEE_PART = 0.08
+"""The least part of what a plan with contrasts shows that the leader gets."""
+
 SEARCH_PART = 0.3
 CLEARLY_BETTER = 0.2
 """Up to `SEARCH_PART` of a batch goes to pairs that may be better than the leader by `CLEARLY_BETTER` * epsilon: a
@@ -131,6 +134,11 @@ class Batch:
         i, j = pair_items(np.append(group.leader, group.rivals), self.n_items)
         self.ask("race", i, j, count)  # the stored name of this purpose
         return wanted
+
+    def nominee(self, target: ProofTarget) -> None:
+        """Asks for a part of the batch for the leader, if it gets less so far: bets need impressions of both sides."""
+        i, j = pair_items(np.array([target.leader]), self.n_items)
+        self.ask("nominee", i, j, np.array([NOMINEE_PART * (self.size - self.left)]))
 
     def lowest_bounds(self, contenders: IntArray, lower: FloatArray) -> None:
         """Asks for the contenders with the lowest lower bounds; used when the computed costs ask for too little."""

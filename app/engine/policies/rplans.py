@@ -187,6 +187,8 @@ class _Refinement:
             batch.shared(screen, levels, now.version, all_of_it=all_of_it)
         if not now.problem.item_clicks:
             batch.direct(target, todo)
+        if contrasting:
+            batch.nominee(target)
         batch.rest_to_leader(target, for_leader)
         if batch.left > STALLED * batch.size:
             batch.lowest_bounds(now.assessment.contenders, now.assessment.lower)
