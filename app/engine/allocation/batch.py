@@ -12,6 +12,9 @@ LEADER_PART = 0.3
 LEADER_PART_BEFORE_NOMINATION = 0.1
 """The largest part of a batch that the leader gets, after and before its nomination."""
 
+NOMINEE_PART = 0.08
+"""The least part of what a plan with contrasts shows that the leader gets."""
+
 SEARCH_PART = 0.3
 CLEARLY_BETTER = 0.2
 """Up to `SEARCH_PART` of a batch goes to pairs that may be better than the leader by `CLEARLY_BETTER` * the allowed
@@ -31,8 +34,12 @@ STALLED_PULLS = 8
 
 DIRECT_STEP = 0.25
 MIN_STEP = 3
-"""A pair gets a quarter of the samples that it needs at a time, but `MIN_STEP` at least; the lowest mean comes first.
-The need is computed from the estimated mean, and is not more accurate."""
+"""A pair gets a quarter of the samples that it needs at a time, but `MIN_STEP` at least. The need is computed from the
+estimated mean, and is not more accurate."""
+
+OPTIMISM = 1.5
+"""The pair with the lowest mean minus this many standard deviations comes first: if it turns out to be the better
+leader, samples of the others are saved."""
 
 PARTNERS = 12
 PARTNERS_WITH_ITEM_CLICKS = 6
@@ -78,7 +85,7 @@ class Batch:
         """Asks for pairs that may be better than the leader, the most promising first."""
         pairs = target.open_pairs
         better = np.flatnonzero(pairs.mean - pairs.spread < target.mean - CLEARLY_BETTER * target.allowed)
-        order = better[np.argsort((pairs.mean - 1.5 * pairs.spread)[better], kind="stable")]
+        order = better[np.argsort((pairs.mean - OPTIMISM * pairs.spread)[better], kind="stable")]
         wanted = np.maximum(0.5 * pairs.seen[order], FIRST_LOOKS)
         self._in_order("search", pairs.i[order], pairs.j[order], wanted, SEARCH_PART * self.size)
 
@@ -102,26 +109,36 @@ class Batch:
         self.ask("shared", left, right, np.maximum(wanted[left], wanted[right]))
 
     def direct(self, target: ProofTarget, todo: IntArray, part: float = 1.0) -> None:
-        """Asks for the open pairs `todo`, the lowest mean first, within this part of what is left of the batch.
+        """Asks for the open pairs `todo`, the most promising first, within this part of what is left of the batch.
 
         They get all the samples that they need if there are enough, otherwise `DIRECT_STEP` of them.
         """
-        order = todo[np.argsort(target.open_pairs.mean[todo], kind="stable")]
+        lowest = target.open_pairs.mean - OPTIMISM * target.open_pairs.spread
+        order = todo[np.argsort(lowest[todo], kind="stable")]
         need, room = target.direct[order], part * self.left
         enough = float(need.sum()) <= room
         wanted = need if enough else np.maximum(DIRECT_STEP * need, np.minimum(need, MIN_STEP))
         self._in_order("direct", target.open_pairs.i[order], target.open_pairs.j[order], wanted, room)
 
-    def contrasts(self, group: LeaderAndRivals, room: float) -> float:
-        """Asks for the leader and its rivals in the cheapest proportions; returns the cost of settling all of them."""
+    def contrasts(self, group: LeaderAndRivals, part: float, shared: float) -> float:
+        """Asks for the leader and its rivals in the cheapest proportions; returns the cost of settling all of them.
+
+        They get this part of what is left of the batch, or less, in proportion, if `shared` entries cost more.
+        """
         if len(group.rivals) == 0:
             return 0.0
         count = group.allocation()
         wanted = float(count.sum())
+        room = min(part, wanted / (wanted + shared)) * self.left
         count = count * min(1.0, room / wanted)
         i, j = pair_items(np.append(group.leader, group.rivals), self.n_items)
         self.ask("race", i, j, count)  # the stored name of this purpose
         return wanted
+
+    def nominee(self, target: ProofTarget) -> None:
+        """Asks for a part of the batch for the leader, if it gets less so far: bets need impressions of both sides."""
+        i, j = pair_items(np.array([target.leader]), self.n_items)
+        self.ask("nominee", i, j, np.array([NOMINEE_PART * (self.size - self.left)]))
 
     def lowest_bounds(self, contenders: IntArray, lower: FloatArray) -> None:
         """Asks for the contenders with the lowest lower bounds; used when the computed costs ask for too little."""

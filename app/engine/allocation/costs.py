@@ -12,8 +12,8 @@ ITERATIONS = 2
 """The price grows like log(n)/2: after two iterations n is accurate to a few percent, which is more accurate than the
 mean it is computed from."""
 
-MIN_VARIANCE = 2e-3
-"""The least variance: an entry that was never clicked so far may still be clicked, one time in 500."""
+MIN_VARIANCE = 1e-5
+"""The least variance: an entry that was never clicked so far may still be clicked."""
 
 
 def relative_entropy(p: FloatArray, q: FloatArray | float) -> FloatArray:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from app.engine.allocation.costs import variance
-from app.engine.allocation.screens import SHRINK, TRUST
+from app.engine.allocation.screens import SHRINK, trust
 from app.engine.arrays import FloatArray, IntArray, pair_index, pair_items
 from app.engine.choices import Guess, clip_guess
 from app.engine.evidence import Evidence, ItemClicks
@@ -13,16 +13,16 @@ from app.engine.evidence import Evidence, ItemClicks
 CHUNK_PAIRS = 2**20
 """Number of pairs estimated at a time: their arrays take about 50 MB."""
 
-MAX_WEIGHT = 200
-"""More samples of a pair do not improve the fit of its items: the remaining misfit is not noise, but structure of a
-higher rank."""
+MAX_WEIGHT = 50
+"""More samples of a pair than have this many clicks do not improve the fit of its items: the remaining misfit is not
+noise, but structure of a higher rank."""
 
 ITERATIONS = 12
 """With steps damped by half, the fit is then within a few thousandths of its fixed point: far below its noise."""
 
 
 class PairEstimates:
-    """L_hat_ij = (S + m g) / (n + m), g = X_i . X_j with the weight of m = `TRUST` samples. No array has length P.
+    """L_hat_ij = (S + m g) / (n + m), g = X_i . X_j with the weight of m = `trust` samples. No array has length P.
 
     Where feedback names the clicked items, S is replaced by the sum of (q_i - x_i)(q_j - x_j) + x_i x_j, where q is 1
     if the item is not clicked and 0 otherwise. This sum has the same mean if x is exact, and only a fraction of the
@@ -58,12 +58,13 @@ class PairEstimates:
             i, j = pair_items(index[part], self.n_items)
             g = clip_guess(np.einsum("er,er->e", self.X[i], self.X[j]))
             at, found = self._find(index[part])
-            mean[part] = np.where(found, (self.s[at] + TRUST * g) / (self.n[at] + TRUST), g)
+            m = trust(g)
+            mean[part] = np.where(found, (self.s[at] + m * g) / (self.n[at] + m), g)
         return mean if self.items is None else clip_guess(mean)
 
     def spread(self, index: IntArray, mean: FloatArray) -> FloatArray:
         """Returns one standard deviation of L_hat."""
-        n = self.samples(index)[0] + TRUST
+        n = self.samples(index)[0] + trust(clip_guess(mean))
         if self.items is None:
             return np.sqrt(mean * (1 - mean) / n)
         i, j = pair_items(index, self.n_items)
@@ -82,12 +83,14 @@ def rank_one(evidence: Evidence) -> FloatArray:
     totals, K = evidence.totals, evidence.n_items
     off = totals.i != totals.j
     i, j = totals.i[off], totals.j[off]
-    weight = np.minimum(totals.n[off], MAX_WEIGHT).astype(np.float64)
-    value = weight * totals.s[off] / totals.n[off]
-    overall = math.sqrt((value.sum() + 1) / (weight.sum() + 2))
+    n, s = totals.n[off].astype(np.float64), totals.s[off]
+    overall = math.sqrt((s.sum() + 1) / (n.sum() + 2))
+    weight = np.minimum(n, MAX_WEIGHT / (1 - overall**2))
+    value = weight * s / n
+    shrink = SHRINK / (1 - overall)
     x = np.full(K, overall)
     for _ in range(ITERATIONS):
-        top = np.bincount(i, value * x[j], K) + np.bincount(j, value * x[i], K) + SHRINK * overall**3
-        bottom = np.bincount(i, weight * x[j] ** 2, K) + np.bincount(j, weight * x[i] ** 2, K) + SHRINK * overall**2
+        top = np.bincount(i, value * x[j], K) + np.bincount(j, value * x[i], K) + shrink * overall**3
+        bottom = np.bincount(i, weight * x[j] ** 2, K) + np.bincount(j, weight * x[i] ** 2, K) + shrink * overall**2
         x = 0.5 * x + 0.5 * np.clip(top / bottom, 0.02, 1.0)
     return x

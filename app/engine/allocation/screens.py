@@ -16,15 +16,17 @@ import numpy as np
 from app.engine.allocation.costs import RETRY_PART, variance
 from app.engine.arrays import BoolArray, FloatArray, IntArray
 from app.engine.bounds.item_clicks import TWO_WAYS
-from app.engine.choices import Blank, Guess
+from app.engine.choices import Blank, Guess, clip_guess
 from app.engine.confidence import log_price
 from app.engine.evidence import Evidence
 
-TRUST = 20.0
-"""A guess from the fit has the weight of this many samples."""
+TRUST = 10.0
+"""A guess from the fit has the weight of the samples in which it expects this many clicks: it is wrong by a part of the
+click rate, about a third, however low the rate is."""
 
-SHRINK = 4.0
-"""The overall mean has the weight of this many samples in an item's click rate: unseen items are like the others."""
+SHRINK = 1.0
+"""The overall mean has the weight of the samples with this many clicks in an item's click rate: unseen items are like
+the others."""
 
 MIN_PRICE = 1.0
 MARGIN = 0.3
@@ -47,6 +49,11 @@ class Screen:
     blank: int = NO_BLANK
 
 
+def trust(guess: FloatArray) -> FloatArray:
+    """Returns the weight of guesses, which are below 1, in samples."""
+    return TRUST / (1 - guess)
+
+
 def planned_blank(x: FloatArray, item: int, log_level: float) -> Screen:
     """Returns the screen that this item would give as a blank, by a rank-one fit x; it has no samples yet."""
     K = len(x)
@@ -54,13 +61,13 @@ def planned_blank(x: FloatArray, item: int, log_level: float) -> Screen:
     return Screen(x * x[item], np.zeros(K), half, 1.0, item)
 
 
-def through_blank(evidence: Evidence, blank: Blank, log_level: float) -> Screen:
-    """Returns the screen through a chosen blank."""
+def through_blank(evidence: Evidence, blank: Blank, x: FloatArray, log_level: float) -> Screen:
+    """Returns the screen through a chosen blank, with estimates from a rank-one fit x and the blank's own samples."""
     K = evidence.n_items
     n, s = evidence.issued(blank.version + 1).entries(np.arange(K), np.full(K, blank.item))
-    guess = np.array(blank.guess)
-    x = (s + TRUST * guess) / (n + TRUST)
-    return Screen(x, n, _half_level(n, s, guess, log_level), 1.0, blank.item)
+    fitted = clip_guess(x * x[blank.item])
+    estimate = (s + trust(fitted) * fitted) / (n + trust(fitted))
+    return Screen(estimate, n, _half_level(n, s, np.array(blank.guess), log_level), 1.0, blank.item)
 
 
 def by_item_clicks(evidence: Evidence, guess: Guess | None, log_level: float) -> Screen:
@@ -68,7 +75,8 @@ def by_item_clicks(evidence: Evidence, guess: Guess | None, log_level: float) ->
     items = evidence.item_clicks()
     s = items.n - items.clicks
     overall = (s.sum() + 1) / (items.n.sum() + 2)
-    x = (s + SHRINK * overall) / (items.n + SHRINK)
+    shrink = SHRINK / (1 - overall)
+    x = (s + shrink * overall) / (items.n + shrink)
     log_level += TWO_WAYS  # near the end, most pairs that matter were shown
     if guess is None:
         return Screen(x, items.n, _half_level(items.n, s, None, log_level), 0.5)

@@ -21,14 +21,15 @@ X = np.array([[0.5], [0.8], [1.0], [0.9]])
 def test_samples_move_the_guess() -> None:
     estimates = PairEstimates(EVIDENCE, X, Guess.of(2, X), None)
     index = pair_index(np.array([0, 0, 2]), np.array([1, 3, 3]), 4)
-    expected = [(14 + TRUST * 0.4) / (40 + TRUST), 0.45, (5 + TRUST * 0.9) / (5 + TRUST)]
+    first, last = TRUST / 0.6, TRUST / 0.1  # the samples that would have `TRUST` clicks
+    expected = [(14 + first * 0.4) / (40 + first), 0.45, (5 + last * 0.9) / (5 + last)]
     mean = estimates.mean(index)
     assert mean.tolist() == pytest.approx(expected)
     seen, counted = estimates.samples(index)
     assert seen.tolist() == [40, 0, 5]
     assert counted.tolist() == [10, 0, 5]  # after the guess of version 2
     spread = estimates.spread(index, mean)
-    assert spread[1] == pytest.approx(np.sqrt(0.45 * 0.55 / TRUST))
+    assert spread[1] == pytest.approx(np.sqrt(0.45 * 0.55 / (TRUST / 0.55)))
 
 
 def test_clicks_on_items_say_how_the_two_vary_together() -> None:
@@ -41,8 +42,8 @@ def test_clicks_on_items_say_how_the_two_vary_together() -> None:
     q = [(1, 1)] * 14 + [(0, 1)] * 10 + [(1, 0)] * 12 + [(0, 0)] * 4
     beyond = sum((a - 0.6) * (b - 0.55) for a, b in q)
     mean = estimates.mean(np.array([0, 1]))
-    assert mean.tolist() == pytest.approx([0.33 + beyond / (40 + TRUST), 0.54])
-    own, items = 0.6 * 0.4 * 0.55 * 0.45 / (40 + TRUST), 0.55**2 * 0.24 / 40 + 0.6**2 * 0.2475 / 40
+    assert mean.tolist() == pytest.approx([0.33 + beyond / (40 + TRUST / 0.67), 0.54])
+    own, items = 0.6 * 0.4 * 0.55 * 0.45 / (40 + TRUST / (1 - mean[0])), 0.55**2 * 0.24 / 40 + 0.6**2 * 0.2475 / 40
     assert estimates.spread(np.array([0]), mean[:1])[0] == pytest.approx(np.sqrt(own + items))
 
 
