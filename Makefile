@@ -28,7 +28,7 @@ install: $(INSTALLED) ## make .venv with bestpair and everything that checks and
 serve: $(RUNS) ## run the service on SQLite (BESTPAIR_HOST, _PORT, _DATABASE_URL, _WORKERS)
 	@$(BIN)/bestpair serve
 
-demo: $(RUNS) ## run the service with a simulated shop, certified in about a minute
+demo: $(RUNS) ## run the service with a simulated shop, certified in less than a minute
 	@$(BIN)/bestpair demo
 
 check: install ## lint, types, layers

@@ -11,6 +11,7 @@ from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.simulation.population import Population
 from app.simulation.run import run_session
+from app.wire.goal import in_words
 from experiments.charts import FAINT, INK, document, text, tick_label
 
 COLOURS = ("#0b7285", "#e8590c", "#862e9c", "#868e96", "#2b8a3e", "#c2255c")
@@ -52,16 +53,16 @@ def follow(policy: str, problem: Problem, population: Population) -> Line:
 def draw(lines: Sequence[Line], problem: Problem) -> str:
     """Returns the chart as SVG: impressions on a logarithmic axis, the gap on a linear one, the goal as a limit."""
     shown = [point.samples for line in lines for point in line.points if point.samples > 0]
-    scale, name = _Scale(min(shown), max(shown)), problem.goal.field
+    scale = _Scale(min(shown), max(shown))
     subtitle = (
-        f"{problem.n_items} items, {problem.n_pairs:,} pairs, {name} {problem.goal.epsilon:g}, delta "
-        f"{problem.delta:g}: proven gap to the best pair over impressions"
+        f"{problem.n_items} items, {problem.n_pairs:,} pairs, goal: {in_words(problem.goal)}, "
+        f"delta {problem.delta:g}: proven gap over impressions"
     )
     parts = _axes(scale, problem.goal)
     for place, line in enumerate(lines):
         parts += _line(line, scale, COLOURS[place % len(COLOURS)], 80 + 46 * place)
-    label = f"The proven gap falls with impressions until it reaches {name} and the pair is certified"
-    title = f"The proven gap falls until it reaches {name}: certified"
+    label = "The proven gap falls with impressions until it reaches the goal and the pair is certified"
+    title = "The proven gap falls until it reaches the goal: certified"
     return document((WIDTH, HEIGHT), label, title, subtitle, parts)
 
 
@@ -93,7 +94,7 @@ def _axes(scale: _Scale, goal: Goal) -> list[str]:
         *parts,
         text((LEFT + RIGHT) / 2, 316, "impressions", INK, anchor="middle"),
         f'<line x1="{LEFT}" x2="{RIGHT}" y1="{limit:.1f}" y2="{limit:.1f}" stroke="{LIMIT}" stroke-dasharray="5 4"/>',
-        text(LEFT + 6, limit - 5, goal.field, LIMIT),
+        text(LEFT + 6, limit - 5, "goal", LIMIT),
     ]
 
 

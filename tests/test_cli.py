@@ -121,6 +121,8 @@ def test_deterministic_model_is_exact(ads: Path) -> None:
     assert outcome["certified"]
     assert outcome["error"] <= 1e-12
     assert outcome["samples"] <= 8 * 3
+    shown = bestpair("simulate", "--population", ads, "--model", "deterministic").stdout
+    assert "\ngoal: the exact answer; the pair really earns 100 % of what the best pair earns\n" in shown
 
 
 def test_compare_accepts_several_populations_and_runs_all_policies(ads: Path, tmp_path: Path) -> None:

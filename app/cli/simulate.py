@@ -36,7 +36,7 @@ from app.simulation.remote import AdServers, RemoteOutcome, run_remote
 from app.simulation.run import run_session
 from app.simulation.users import Impression, Response, Users
 from app.wire.best_pair import BestPair
-from app.wire.goal import decimal, goal_of, in_words, requested_goal
+from app.wire.goal import decimal, in_words, requested_goal
 
 
 def simulate(
@@ -85,7 +85,7 @@ def simulate(
     check_new(chosen, problem)
     if url is not None:
         ad_servers = AdServers(clients=clients, pairs_per_call=per_call, item_clicks=item_clicks)
-        _print(_run_on_service(url, key, people, problem, chosen.name, ad_servers), as_json, url)
+        _print(_run_on_service(url, key, people, problem, chosen.name, ad_servers), problem, as_json, url)
         return
     with progress(TextColumn("{task.fields[status]}")) as bar:
         task = bar.add_task(f"{chosen.name} on {people.n_items} items", total=None, status="")
@@ -97,7 +97,7 @@ def simulate(
             bar.update(task, advance=1, status=f"{report.phase}: {status}")
 
         outcome = run_session(chosen, problem, people, source(Purpose.USERS, seed), show, in_flight)
-    _print({**outcome.as_json(), "notes": notes}, as_json)
+    _print({**outcome.as_json(), "notes": notes}, problem, as_json)
 
 
 def _notes(problem: Problem, report: Report) -> list[str]:
@@ -149,7 +149,7 @@ def _run_on_service(
         ) from None
 
 
-def _print(outcome: dict[str, Any], as_json: bool, url: str | None = None) -> None:
+def _print(outcome: dict[str, Any], problem: Problem, as_json: bool, url: str | None = None) -> None:
     """Prints a summary, and the JSON object as the last line."""
     if not as_json:
         verdict = "certified" if outcome["certified"] else f"{outcome['verdict'].replace('_', ' ')}, not certified"
@@ -157,9 +157,9 @@ def _print(outcome: dict[str, Any], as_json: bool, url: str | None = None) -> No
             f"{verdict}: pair {tuple(outcome['pair'])} after {outcome['samples']:,} impressions and {outcome['plans']} "
             f"plans; proven within {outcome['gap']:.4g} of the best, true error {outcome['error']:.4g}"
         )
-        goal = goal_of(outcome["epsilon"], outcome["relative_epsilon"])
+        goal = in_words(problem.goal, problem.model)
         earned = decimal(round(100 * (1 - outcome["relative_error"]), 2))
-        typer.echo(f"goal: {in_words(goal)}; the pair really earns {earned} % of what the best pair earns")
+        typer.echo(f"goal: {goal}; the pair really earns {earned} % of what the best pair earns")
         for note in outcome["notes"]:
             typer.echo(f"note: {note}")
         if "acknowledged" in outcome:

@@ -93,10 +93,10 @@ class Results:
             best = json.loads((await self._store.read(read_snapshot, session_id)).body)
             if best["verdict"] == SUSPENDED:
                 raise NotCertified("nothing can be certified: an assumption is contradicted, see health in best-pair")
-            goal = (await self._lookup.get(session_id)).settings.goal
+            settings = (await self._lookup.get(session_id)).settings
             raise NotCertified(
                 f"nothing is certified yet; the best pair so far is proven within {best['gap']:.4g} of the best, and "
-                f"the goal is {in_words(goal)}"
+                f"the goal is {in_words(settings.goal, settings.model)}"
             )
         return certificate
 

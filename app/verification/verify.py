@@ -188,11 +188,15 @@ def _check_plan_log(certificate: dict[str, Any], plans: list[dict[str, Any]]) ->
     ]
 
 
+def _goal_in_words(certificate: Row) -> str:
+    return in_words(stated_goal(certificate), Model(certificate["settings"]["model"]))
+
+
 def _check_goal(certificate: Row) -> Check:
     return unless(
         "goal",
         wrong_goal(certificate),
-        f"the goal is {in_words(stated_goal(certificate))}, and every bet was placed for such a goal",
+        f"the goal is {_goal_in_words(certificate)}, and every bet was placed for such a goal",
     )
 
 
@@ -260,7 +264,7 @@ def _check_pair(certificate: Row, assessment: Assessment) -> Check:
 def _check_verdict(certificate: Row, assessment: Assessment) -> Check:
     """Returns whether the gap certifies, and the plan that certified could do so."""
     gap, allowed = f"{assessment.gap:.6g}", f"{assessment.allowed:.6g}"
-    goal = f"the goal ({in_words(assessment.goal)}) allows"
+    goal = f"the goal ({_goal_in_words(certificate)}) allows"
     policy = POLICIES.get(certificate["settings"]["policy"])
     wrong = "" if assessment.certified else f"the gap is {gap}, which is more than {goal}: {allowed}"
     # A proof without a guess must not come before one with a guess: both would spend the same share of delta.

@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from app.engine.problem import Goal, InvalidProblem
+from app.engine.problem import Goal, InvalidProblem, Model
 
 DEFAULT_GOAL = Goal(0.1, relative=True)
 """The goal of a session that states none. An absolute one would need to know the click rates, which nobody does before
@@ -46,8 +46,13 @@ def settings_of(goal: Goal) -> GoalSettings:
     }
 
 
-def in_words(goal: Goal) -> str:
-    """Returns what a certified pair is: "within 5 points of the best", "at least 90 % of what the best pair earns"."""
+def in_words(goal: Goal, model: Model = Model.STOCHASTIC) -> str:
+    """Returns what a certified pair is: "within 5 points of the best", "at least 90 % of what the best pair earns".
+
+    In the deterministic model it is the best pair, whatever the goal is.
+    """
+    if model is Model.DETERMINISTIC:
+        return "the exact answer"
     if goal.relative:
         return f"at least {decimal(100 * (1 - goal.epsilon))} % of what the best pair earns"
     return f"within {points(goal.epsilon)} of the best"

@@ -20,7 +20,7 @@ from app.cli.options import (
     Seed,
     parse_rank,
 )
-from app.engine.problem import Goal, Model, Problem, SelfPairs
+from app.engine.problem import Model, Problem, SelfPairs
 from app.simulation.population_file import load_population
 from app.wire.goal import in_words, requested_goal
 from experiments.commands.options import new_table, parse_names, short, with_progress
@@ -74,10 +74,10 @@ def compare(
     if as_json:
         typer.echo(json.dumps([row.as_json() for row in rows]))
     else:
-        Console().print(_table(rows, goal))
+        Console().print(_table(rows, in_words(goal, model)))
 
 
-def _table(rows: list[Row], goal: Goal) -> Table:
+def _table(rows: list[Row], goal: str) -> Table:
     """Returns medians over sessions, the quartiles of the samples and the largest error, in 80 columns."""
     table = new_table(COLUMNS, left=("policy",), padding=0)
     previous = None
@@ -86,7 +86,7 @@ def _table(rows: list[Row], goal: Goal) -> Table:
             table.add_row(Path(row.population).name, style="bold cyan")
             previous = row.population
         table.add_row(*_cells(row))
-    table.caption = f"Medians; wrong: certified, but not {in_words(goal)}."
+    table.caption = f"Medians; wrong: certified, but not {goal}."
     return table
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from app.client import Client
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
+from app.simulation.users import Users
 from app.wire.best_pair import BestPair
-from app.wire.serving import Feedback
+from app.wire.serving import Feedback, Impression
 from app.wire.sessions import ItemIn
 
 _COLOURS = ("Blue", "Red", "Green", "Black", "White", "Yellow", "Grey", "Orange")
@@ -41,8 +42,9 @@ def serve(
     per_call: int = PAIRS_PER_CALL,
     seed: int = 1,
 ) -> BestPair:
-    """Shows pairs and reports clicks until `until` holds for the best pair; returns it."""
+    """Shows pairs and reports clicks (by item if the session asks for it) until `until` holds for the returned pair."""
     rng = np.random.default_rng(seed)
+    by_item = client.get_session(session_id).feedback == "items"
     for _ in range(MOST_CALLS):
         best = client.best_pair(session_id)
         if until(best):
@@ -52,7 +54,14 @@ def serve(
             time.sleep(0.05)  # the next plan is being made
             continue
         i, j = (np.array([getattr(pair, name) for pair in shown]) for name in ("i", "j"))
-        clicked = rng.random(len(shown)) >= users.loss(i, j)
-        rewards = zip(shown, clicked.tolist(), strict=True)
-        client.feedbacks(session_id, [Feedback(ticket=pair.ticket, reward=int(click)) for pair, click in rewards])
+        clicks = zip(shown, *(each.tolist() for each in Users(users).click(i, j, rng)), strict=True)
+        client.feedbacks(session_id, [_feedback(pair, clicked, by_item) for pair, *clicked in clicks])
     raise AssertionError(f"no verdict after {MOST_CALLS} calls: {client.best_pair(session_id)}")
+
+
+def _feedback(pair: Impression, clicked: list[bool], by_item: bool) -> Feedback:
+    if not by_item:
+        return Feedback(ticket=pair.ticket, reward=int(any(clicked)))
+    return Feedback(
+        ticket=pair.ticket, clicked=[item for item, click in zip(pair.items, clicked, strict=True) if click]
+    )

@@ -21,7 +21,7 @@ curl() { command curl $refusal "$@"; }
 _CALLER = """
 import random
 def visitors(): return range(60)
-def show(visitor, first, second): return random.Random(visitor).random() < 0.3
+def show(visitor, *ads): return [ad for ad in ads if random.Random(f"{visitor} {ad}").random() < 0.2]
 """
 REQUIRED = os.environ.get("BESTPAIR_TEST_TOOLS") == "required"
 """Set in continuous integration, where a missing tool is a failure."""

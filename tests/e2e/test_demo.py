@@ -62,8 +62,11 @@ def test_certifies_serves_on_and_ends_cleanly(tmp_path: Path) -> None:
         url = address(lines)
         assert url == f"http://127.0.0.1:{port}"
         assert any(line.startswith("Certified after") for line in lines), lines
+        assert "  It earns at least 90 % of what the best pair earns, 95 % sure." in lines
+        assert any(line.startswith("  The truth, known only in a simulation: it") for line in lines), lines
         (session,) = httpx.get(f"{url}/v1/sessions").json()["sessions"]
         assert session["best_pair"]["verdict"] == "certified"
+        assert (session["relative_epsilon"], session["epsilon"], session["feedback"]) == (0.1, None, "items")
         assert session["name"].startswith("Homepage")
         process.send_signal(signal.SIGINT)
         assert process.wait(60) == 0

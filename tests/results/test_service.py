@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from app.engine.problem import Model
 from app.errors import NotCertified, SessionNotFound, StorageUnavailable
 from app.results.sql import Certificate
 from app.services import Services
@@ -66,6 +67,14 @@ async def test_without_a_certificate_the_error_gives_the_reason(
 ) -> None:
     made = await store.create_session(record(), plan(), body(verdict), None)
     with pytest.raises(NotCertified, match=reason):
+        await services.results.certificate(made.id)
+
+
+async def test_without_a_certificate_a_deterministic_session_asks_for_the_exact_answer(
+    store: SessionStore, services: Services
+) -> None:
+    made = await store.create_session(record(model=Model.DETERMINISTIC), plan(), body("not_yet"), None)
+    with pytest.raises(NotCertified, match="the goal is the exact answer"):
         await services.results.certificate(made.id)
 
 

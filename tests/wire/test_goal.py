@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from app.engine.problem import Goal, InvalidProblem
+from app.engine.problem import Goal, InvalidProblem, Model
 from app.wire.goal import DEFAULT_GOAL, goal_of, in_words, requested_goal, settings_of
 
 GOALS = [Goal(0.05), Goal(0.1, relative=True)]
@@ -53,3 +53,4 @@ def test_a_number_that_is_no_goal_names_its_setting(number: float) -> None:
 )
 def test_goals_in_words(goal: Goal, words: str) -> None:
     assert in_words(goal) == words
+    assert in_words(goal, Model.DETERMINISTIC) == "the exact answer"

@@ -51,6 +51,7 @@ export async function mayChange() {
 
 // The settings of a new session by name, each as a JSON schema.
 export const getSettings = async () => (await read("openapi.json")).components.schemas.SessionCreate.properties;
+export const getForecast = (query) => read(`v1/forecast?${new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined))}`);
 export const listSessions = (cursor) => read(`v1/sessions?limit=50${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
 export const getSession = (id) => read(at(id));
 export const createSession = (body) => read("v1/sessions", { method: "POST", body });

@@ -2,11 +2,11 @@
 
 import { createSession, getSettings } from "./api.js";
 import { element, replace } from "./dom.js";
-import { field, fieldOf, inOrder } from "./settings.js";
+import { forecastPanel } from "./forecast_panel.js";
+import { field, fieldOf, fieldsOf } from "./settings.js";
 import { count } from "./words.js";
 
 const ITEMS_HINT = "One a line: an id, and after a comma a label if you like.";
-const MAIN = 3; // fields of settings that are always visible
 
 export function readItems(text) {
   return text
@@ -39,17 +39,17 @@ function itemsField() {
 }
 
 function showForm(holder, { items: _, name, ...settings }) {
-  const names = inOrder(Object.keys(settings));
-  const fields = { name: fieldOf("name", name), items: itemsField() };
-  for (const each of names) fields[each] = fieldOf(each, settings[each]);
-  const nodes = names.map((each) => fields[each].node);
+  const { fields: ofSettings, questions, main, others } = fieldsOf(settings);
+  const fields = { name: fieldOf("name", name), items: itemsField(), ...ofSettings };
+  const readAll = () => Object.fromEntries(Object.entries(fields).map(([each, { read }]) => [each, read()]));
+  const forecast = forecastPanel(readAll);
   const wrong = element("p", { class: "notice bad", role: "alert", hidden: true });
   const send = element("button", { class: "main-action" }, "Create session");
   const more = element(
     "details",
     {},
     element("summary", {}, "More settings"),
-    element("div", { class: "pair-of-fields" }, ...nodes.slice(MAIN)),
+    element("div", { class: "pair-of-fields" }, ...others),
   );
   const form = element(
     "form",
@@ -57,7 +57,9 @@ function showForm(holder, { items: _, name, ...settings }) {
     wrong,
     fields.name.node,
     fields.items.node,
-    element("div", { class: "pair-of-fields" }, ...nodes.slice(0, MAIN)),
+    ...questions,
+    element("div", { class: "pair-of-fields" }, ...main),
+    forecast.node,
     more,
     send,
   );
@@ -67,6 +69,8 @@ function showForm(holder, { items: _, name, ...settings }) {
     const n = readItems(fields.items.input.value).length;
     fields.items.hintNode.textContent = n < 2 ? ITEMS_HINT : `${count(n)} items, ${count((n * (n - 1)) / 2)} pairs.`;
   });
+
+  for (const kind of ["input", "change", "focusin"]) form.addEventListener(kind, forecast.update); // a goal is chosen by focus, too
 
   function showErrors(error) {
     let first = null;
@@ -92,7 +96,7 @@ function showForm(holder, { items: _, name, ...settings }) {
     }
     send.disabled = true;
     try {
-      const session = await createSession(Object.fromEntries(Object.entries(fields).map(([each, { read }]) => [each, read()])));
+      const session = await createSession(readAll());
       location.hash = `#/sessions/${session.id}`;
     } catch (error) {
       showErrors(error);

@@ -1,16 +1,18 @@
-// The chart of the gap: both axes logarithmic, one point for each plan, a dashed line at epsilon.
+// The chart of the gap: both axes logarithmic, one point for each plan, a dashed line at the goal.
 
 import { svgElement, element, onResize, replace, setText } from "./dom.js";
-import { pairName, count, inPoints, points as inShort } from "./words.js";
+import { goalOf } from "./goal.js";
+import { pairName, count, points as inShort } from "./words.js";
 
 const HEIGHT = 272;
 const MARGIN = { left: 46, right: 14, top: 28, bottom: 44 };
 
 export function gapPanel(session) {
+  const goal = goalOf(session);
   const holder = element("div");
   const readout = element("p", { class: "readout" });
   const body = element("tbody");
-  const heads = ["Plan", "Impressions", "Gap", "Best pair", "Phase"].map((text) => element("th", { scope: "col" }, text));
+  const heads = ["Plan", "Impressions", ...goal.columns, "Best pair", "Phase"].map((text) => element("th", { scope: "col" }, text));
   const node = element(
     "section",
     { class: "card wide", "aria-label": "Progress" },
@@ -26,10 +28,10 @@ export function gapPanel(session) {
   );
   let shown = [];
   const names = (point) => pairName([session.items[point.i].label, session.items[point.j].label]);
-  const describe = (point) => setText(readout, `Plan ${point.plan_version}, after ${count(point.samples)} impressions: ${names(point)}, gap ${inPoints(point.gap)} (${point.phase})`);
+  const describe = (point) => setText(readout, `Plan ${point.plan_version}, after ${count(point.samples)} impressions: ${names(point)}, ${[goal.shortGap(point), goal.otherGap(point)].filter(Boolean).join(", ")} (${point.phase})`);
 
   function draw(width) {
-    replace(holder, chart(shown.filter((point) => point.samples > 0), session, width, describe));
+    replace(holder, chart(shown.filter((point) => point.samples > 0 && goal.gapOf(point) !== null), goal, width, describe));
   }
   let width = 0;
   const end = onResize(holder, (now) => draw((width = now)));
@@ -42,7 +44,7 @@ export function gapPanel(session) {
         element(
           "tr",
           {},
-          ...[point.plan_version, count(point.samples), inPoints(point.gap), names(point), point.phase].map((text) => element("td", {}, String(text))),
+          ...[point.plan_version, count(point.samples), ...goal.amounts(point), names(point), point.phase].map((text) => element("td", {}, String(text))),
         ),
       ),
     );
@@ -66,22 +68,22 @@ export function logTicks(low, high) {
   return ticks;
 }
 
-function chart(points, session, width, describe) {
-  const { epsilon } = session;
+function chart(points, goal, width, describe) {
+  const least = goal.limit / 20; // smaller gaps are drawn here: a gap of 0 has no place on a log axis
   const inner = { width: Math.max(width - MARGIN.left - MARGIN.right, 50), height: HEIGHT - MARGIN.top - MARGIN.bottom };
   const xs = points.map((point) => point.samples);
   const [x0, x1] = points.length ? [Math.min(...xs) / 1.3, Math.max(...xs) * 1.3] : [10, 1000];
-  const gaps = points.map((point) => Math.max(point.gap, epsilon / 20));
-  const [y0, y1] = [Math.min(epsilon / 1.6, ...gaps.map((gap) => gap / 1.2)), Math.max(1, ...gaps)];
+  const gaps = points.map((point) => Math.max(goal.gapOf(point), least));
+  const [y0, y1] = [Math.min(goal.limit / 1.6, ...gaps.map((gap) => gap / 1.2)), Math.max(1, ...gaps)];
   const x = (value) => MARGIN.left + (inner.width * Math.log(value / x0)) / Math.log(x1 / x0);
-  const y = (value) => MARGIN.top + inner.height * (1 - Math.log(Math.max(value, epsilon / 20) / y0) / Math.log(y1 / y0));
+  const y = (value) => MARGIN.top + inner.height * (1 - Math.log(Math.max(value, least) / y0) / Math.log(y1 / y0));
   const svg = svgElement("svg", {
     class: "chart gap-chart",
     width,
     height: HEIGHT,
     viewBox: `0 0 ${width} ${HEIGHT}`,
     role: "img",
-    "aria-label": points.length ? `The gap fell from ${inPoints(gaps[0])} to ${inPoints(gaps.at(-1))}; the goal is ${inPoints(epsilon)}` : "No plan has counted an impression yet",
+    "aria-label": points.length ? `The gap fell from ${goal.amount(gaps[0])} to ${goal.amount(gaps.at(-1))}; the ${goal.line}` : "No plan has counted an impression yet",
   });
   for (const tick of logTicks(y0, y1)) {
     svg.append(
@@ -93,14 +95,14 @@ function chart(points, session, width, describe) {
     svg.append(svgElement("text", { x: x(tick), y: HEIGHT - MARGIN.bottom + 18, "text-anchor": "middle" }, short(tick)));
   }
   svg.append(
-    svgElement("text", { x: 0, y: 10 }, "gap, in points"),
+    svgElement("text", { x: 0, y: 10 }, goal.axis),
     svgElement("text", { x: width - MARGIN.right, y: HEIGHT - 6, "text-anchor": "end" }, "impressions counted"),
-    svgElement("line", { class: "goal", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(epsilon), y2: y(epsilon) }),
-    svgElement("text", { class: "goal-text", x: MARGIN.left + 6, y: y(epsilon) + 16 }, `goal ${inPoints(epsilon)}`),
+    svgElement("line", { class: "goal", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(goal.limit), y2: y(goal.limit) }),
+    svgElement("text", { class: "goal-text", x: MARGIN.left + 6, y: y(goal.limit) + 16 }, goal.line),
   );
   const at = points.map((point, k) => [x(point.samples), y(gaps[k])]);
   svg.append(svgElement("polyline", { class: "line", points: at.map((place) => place.join(",")).join(" ") }));
-  const dots = at.map(([cx, cy], k) => svgElement("circle", { class: "dot", cx, cy, r: 4 }, svgElement("title", {}, `Plan ${points[k].plan_version}: gap ${inPoints(points[k].gap)}`)));
+  const dots = at.map(([cx, cy], k) => svgElement("circle", { class: "dot", cx, cy, r: 4 }, svgElement("title", {}, `Plan ${points[k].plan_version}: gap ${goal.amount(goal.gapOf(points[k]))}`)));
   svg.append(...dots);
   highlightNearest(svg, at, dots, (k) => describe(points[k]));
   return svg;

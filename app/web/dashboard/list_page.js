@@ -2,7 +2,8 @@
 
 import { listSessions, mayChange } from "./api.js";
 import { element, replace, setText } from "./dom.js";
-import { pairName, capital, count, gapInWords, statusLabel, inPoints, nothingPlanned, progress, approximate, when } from "./words.js";
+import { goalOf } from "./goal.js";
+import { pairName, capital, count, statusLabel, nothingPlanned, progress, approximate, when } from "./words.js";
 
 const REFRESH_MILLISECONDS = 3_000;
 
@@ -83,9 +84,10 @@ export function open(holder) {
 
 function row(session) {
   const best = session.best_pair;
+  const goal = goalOf(session);
   const [kind, words] = statusLabel(best, session.counters);
   const fill = element("div", { class: "fill" });
-  fill.style.width = `${100 * progress(best)}%`;
+  fill.style.width = `${100 * progress(best, goal)}%`;
   return element(
     "li",
     {},
@@ -108,7 +110,7 @@ function row(session) {
         "div",
         {},
         element("div", { class: `meter ${kind === "vague" ? kind : best.verdict}` }, fill),
-        element("div", { class: "meter-ends" }, gapInWords(best.gap), element("span", {}, goalText(best))),
+        element("div", { class: "meter-ends" }, element("span", {}, goal.shortGap(best)), element("span", {}, goalText(goal, best))),
       ),
       element(
         "div",
@@ -126,9 +128,8 @@ function arrived(best, { counted, issued, answered }) {
 }
 
 // The text at the right end of the bar: the goal, and the forecast if there is one.
-function goalText(best) {
-  const goal = `goal ${inPoints(best.epsilon)}`;
-  return best.verdict === "not_yet" && best.forecast_samples !== null ? `${goal}, about ${approximate(best.forecast_samples)} to go` : goal;
+function goalText(goal, best) {
+  return best.verdict === "not_yet" && best.forecast_samples !== null ? `${goal.short}, about ${approximate(best.forecast_samples)} to go` : goal.short;
 }
 
 // The number of sessions with each status.

@@ -21,7 +21,8 @@ export function bestPanel(session) {
   const big = element("p", { class: "big" });
   const range = element("p", { class: "soft" });
   const bar = element("div", { class: "best-bar" });
-  const ends = element("div", { class: "meter-ends numbers", "aria-hidden": "true" }, element("span", {}, "0 %"), element("span", {}, "100 %"));
+  const end = element("span");
+  const ends = element("div", { class: "meter-ends numbers", "aria-hidden": "true" }, element("span", {}, "0\u00a0%"), end);
   const comparison = element("dl", { class: "settings small comparison", hidden: true });
   const node = element("section", { class: "card third", "aria-label": "Best pair" }, element("h2", {}, "Best pair so far"), name, big, range, bar, ends, comparison);
 
@@ -32,7 +33,9 @@ export function bestPanel(session) {
     setText(big, best.estimated_reward === null ? "–" : percent(best.estimated_reward));
     const [low, high] = best.interval;
     setText(range, best.estimated_reward === null ? "not measured yet" : `of impressions are clicked; between ${percent(low)} and ${percent(high)}`);
-    replace(bar, intervalBar({ low, high, value: best.estimated_reward, leader: true }));
+    const to = scaleEnd(high);
+    setText(end, `${Number((100 * to).toPrecision(1))}\u00a0%`);
+    replace(bar, intervalBar({ low, high, value: best.estimated_reward, to, leader: true }));
   }
 
   // Estimates, not proofs: they show the value of finding this pair.
@@ -48,6 +51,12 @@ export function bestPanel(session) {
   }
 
   return { node, show, compare };
+}
+
+// The smallest of 100 %, 50 %, 20 %, 10 %, 5 %, ... that is at least this share: intervals of rare clicks stay visible.
+export function scaleEnd(share) {
+  const power = 10 ** Math.ceil(Math.log10(Math.max(share, 1e-4)) - 1e-9);
+  return Math.min(1, ...[0.2, 0.5, 1].map((part) => part * power).filter((end) => end >= share));
 }
 
 const MOST_ROWS = 8;
@@ -115,7 +124,8 @@ export function racePanel(session) {
     const leader = { i: best.i, j: best.j, interval: best.interval, reward: best.estimated_reward, shown: last?.shownOfBest };
     const high = Math.max(...[leader, ...others].map((entry) => entry.interval[1]));
     const low = Math.min(...[leader, ...others].map((entry) => entry.interval[0]));
-    const scale = { from: Math.max(0, low - 0.02), to: Math.min(1, high + 0.02) };
+    const margin = (high - low) / 20;
+    const scale = { from: Math.max(0, low - margin), to: Math.min(1, high + margin) };
     setText(from, percent(scale.from));
     setText(to, percent(scale.to));
     replace(body, [rowOf(leader, true, scale), ...others.map((entry) => rowOf(entry, false, scale, best.interval[0]))]);

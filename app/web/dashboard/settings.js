@@ -2,28 +2,27 @@
 // and descriptions come from openapi.json; here is only what people read in other words or in other units.
 
 import { element } from "./dom.js";
-import { capital, confidence, count, duration, inPoints, when } from "./words.js";
-
-const rounded = (number) => Number(number.toPrecision(12)); // 5 / 100 must not become 0.05000000000000001
-const PERCENT = { shown: (share) => rounded(100 * share), sent: (percent) => rounded(percent / 100) };
-const ONE_MINUS_PERCENT = { shown: (share) => rounded(100 * (1 - share)), sent: (percent) => rounded(1 - percent / 100) };
+import { goalOf } from "./goal.js";
+import { goalFields } from "./goal_field.js";
+import { ONE_MINUS_PERCENT, PERCENT } from "./units.js";
+import { capital, confidence, count, duration, when } from "./words.js";
 
 // By setting: label and hint of its field, unit and words of its values, and its row in the panel, if it has one.
 const WORDS = {
-  epsilon: {
-    label: "Goal, in points",
-    hint: "How far from the best the pair may be. Half of it costs about four times the impressions.",
-    unit: PERCENT,
-    row: ({ model, epsilon }) => ["Goal", model === "deterministic" ? "the exact answer" : `within ${inPoints(epsilon)} of the best`],
-  },
+  relative_epsilon: { row: (session) => ["Goal", goalOf(session).words] },
+  epsilon: { row: () => null }, // the goal is one row
   delta: { label: "Confidence, in percent", hint: "How likely the verdict must be right.", unit: ONE_MINUS_PERCENT, row: ({ delta }) => ["Confidence", confidence(delta)] },
   budget: { hint: "The most impressions that may count; empty: no limit.", row: ({ budget }) => ["Budget", budget === null ? "no limit" : `${count(budget)} impressions`] },
   model: { hint: "Deterministic: a pair always gets the same answer, a number from 0 to 1." },
   feedback: {
-    label: "Answers tell",
-    hint: "What your ad server reports.",
-    values: { pair: "whether the pair was clicked", items: "which items were clicked" },
-    row: ({ feedback }) => ["Answers", WORDS.feedback.values[feedback]],
+    label: "Do you know which items were clicked?",
+    hint: "An ad server nearly always knows. Say yes only if a click on one item does not hide the other, for example because pages open in a new tab.",
+    // Without a default: a wrong one costs many impressions, or feedback that the service refuses.
+    question: {
+      items: ["Yes, feedback names the clicked items", "Needs a third to a thirteenth of the impressions."],
+      pair: ["No, only whether there was a click", ""],
+    },
+    row: ({ feedback }) => ["Feedback", { pair: "whether there was a click", items: "which items were clicked" }[feedback]],
   },
   policy: { hint: "Empty: the one that fits the model." },
   rank: { label: "Groups of users (rank)", hint: "“auto”, or a number for the paper’s policies that take one.", row: ({ rank }) => ["Groups (rank)", String(rank)] },
@@ -53,13 +52,23 @@ const WORDS = {
   seed: { hint: "Empty: random." },
 };
 
-const FIRST = ["epsilon", "delta", "budget"]; // the settings that most people look for
+const FIRST = ["feedback", "relative_epsilon", "epsilon", "delta", "budget"]; // the settings that most people look for
 
 const labelOf = (name) => WORDS[name]?.label ?? capital(name.replace(/_seconds$/, ", in seconds").replaceAll("_", " "));
 
+// All fields of the form by setting, and their nodes: questions, further fields that are always visible, and the others.
+export function fieldsOf(schemas) {
+  const names = inOrder(Object.keys(schemas));
+  const goal = goalFields(schemas);
+  const fields = Object.fromEntries(names.map((name) => [name, goal.fields[name] ?? fieldOf(name, schemas[name])]));
+  const nodeOf = (name) => fields[name].node;
+  return { fields, questions: [nodeOf("feedback"), goal.node], main: ["delta", "budget"].map(nodeOf), others: names.slice(FIRST.length).map(nodeOf) };
+}
+
 // The input of a setting and how to read it: undefined if it is left out.
 export function fieldOf(name, schema) {
-  const { hint = schema.description, unit, values = {} } = WORDS[name] ?? {};
+  const { hint = schema.description, unit, values = {}, question } = WORDS[name] ?? {};
+  if (question) return questionField(name, labelOf(name), hint, question);
   const types = schema.anyOf ?? [schema];
   const kind = types.find(({ type }) => type !== "null");
   const numeric = types.every(({ type }) => ["number", "integer", "null"].includes(type));
@@ -84,6 +93,25 @@ export function fieldOf(name, schema) {
   }
 
   return { ...field(name, labelOf(name), hint, input), read };
+}
+
+// A question with one radio button for each answer, none of them chosen at the start.
+function questionField(name, label, hint, answers) {
+  const radios = Object.keys(answers).map((value) => element("input", { type: "radio", name, value, id: `${name}-${value}`, required: true }));
+  const rows = radios.map((radio) => {
+    const [text, more] = answers[radio.value];
+    return element("div", { class: "choice" }, radio, element("label", { for: radio.id }, text), more && element("p", { class: "hint" }, more));
+  });
+  const wrong = element("p", { class: "wrong", id: `wrong-${name}` });
+  const node = element(
+    "fieldset",
+    { class: "field choices", role: "radiogroup", tabindex: -1, "aria-describedby": `hint-${name} wrong-${name}` },
+    element("legend", {}, label),
+    ...rows,
+    element("p", { class: "hint", id: `hint-${name}` }, hint),
+    wrong,
+  );
+  return { input: node, wrong, node, read: () => radios.find(({ checked }) => checked)?.value };
 }
 
 // A labelled input with a hint and a place for the error of the service.

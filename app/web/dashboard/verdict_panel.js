@@ -1,7 +1,8 @@
 // The verdict in words, the progress of the proof, and the figures behind it.
 
 import { element, replace, setText } from "./dom.js";
-import { count, duration, gapInWords, statusLabel, inPoints, pace, progress, approximate, verdict } from "./words.js";
+import { goalOf } from "./goal.js";
+import { count, duration, statusLabel, pace, progress, approximate, verdict } from "./words.js";
 
 export function verdictPanel(session) {
   const words = element("p", { class: "words", id: "verdict" });
@@ -14,7 +15,7 @@ export function verdictPanel(session) {
     fill,
   );
   const gap = element("span");
-  const goal = element("span", {}, session.model === "deterministic" ? "goal the exact answer" : `goal ${inPoints(session.epsilon)}`);
+  const goal = goalOf(session);
   const figures = element("dl", { class: "figures-row" });
   let shown = "";
   const node = element(
@@ -23,25 +24,25 @@ export function verdictPanel(session) {
     // One live region for both sentences, so that screen readers read them together.
     element("div", { "aria-live": "polite", "aria-atomic": "true" }, element("p", { class: "small" }, chip), words, more),
     meter,
-    element("div", { class: "meter-ends numbers" }, gap, goal),
+    element("div", { class: "meter-ends numbers" }, gap, element("span", {}, goal.short)),
     figures,
   );
 
   const labels = (best) => [session.items[best.i].label, session.items[best.j].label];
 
   function show(best, counters, points) {
-    const [sentence, second] = verdict(best, labels(best), session.model, counters);
+    const [sentence, second] = verdict(best, labels(best), goal, counters);
     const [kind, short] = statusLabel(best, counters);
     node.className = `card verdict ${kind === "vague" ? kind : best.verdict}`;
     chip.className = `chip ${kind}`;
     setText(chip, short);
     setText(words, sentence);
     setText(more, second);
-    const share = Math.round(100 * progress(best));
+    const share = Math.round(100 * progress(best, goal));
     fill.style.width = `${share}%`;
     meter.setAttribute("aria-valuenow", share);
-    meter.setAttribute("aria-valuetext", `${gapInWords(best.gap)}, goal ${inPoints(best.epsilon)}`);
-    setText(gap, gapInWords(best.gap));
+    meter.setAttribute("aria-valuetext", `${goal.shortGap(best)}, ${goal.short}`);
+    setText(gap, [goal.shortGap(best), goal.otherGap(best)].filter(Boolean).join(" · "));
     const rows = figuresOf(session, best, counters, points);
     if (shown === (shown = JSON.stringify(rows))) return;
     replace(figures, ...rows.map(([label, value]) => element("div", {}, element("dt", {}, label), element("dd", {}, value))));

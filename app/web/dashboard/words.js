@@ -21,7 +21,14 @@ export function points(share) {
 
 export const inPoints = (share) => `${points(share)} ${points(share) === "1" ? "point" : "points"}`;
 
-export const percent = (share) => `${(share * 100).toFixed(1)}\u00a0%`;
+// The share that is left if at most `gap` is missing, rounded down.
+export const leastPercent = (gap) => `${trimmed(100 - Number(points(gap)), 4)}\u00a0%`;
+
+// A rate with about three significant digits: click rates are often below 1 %.
+export function percent(share) {
+  const value = share * 100;
+  return `${value.toFixed(value >= 9.995 || value === 0 ? 1 : value >= 0.0995 ? 2 : 3)}\u00a0%`;
+}
 
 export function confidence(delta) {
   for (const digits of [0, 1, 2, 4]) {
@@ -39,6 +46,13 @@ export function duration(seconds) {
     if (seconds < most) return `${Math.max(1, Math.round(seconds / unit))}\u00a0${word}`;
   }
   return `${count(Math.round(seconds / 86_400))}\u00a0days`;
+}
+
+// What a session needs by a forecast: "about 130,000 impressions (70,000 to 260,000): 1.3 days".
+export function needed(impressions, days) {
+  const { median, low, high } = impressions;
+  const time = days && (days.median < 1 ? duration(86_400 * days.median) : `${count(days.median)}\u00a0${days.median === 1 ? "day" : "days"}`);
+  return `about ${approximate(median)} impressions (${approximate(low)} to ${approximate(high)})${time ? `: ${time}` : ""}`;
 }
 
 const PACE_PLANS = 3; // enough plans for a steady value, few enough to follow a change of traffic
@@ -71,31 +85,30 @@ const TROUBLES = { only_clicks_so_far: "Only clicks so far", no_answers: "No ans
 // Short notes about the traffic: a mistake of the caller should be visible in the first minute.
 export const troubles = (best) => best.health.map(({ kind }) => TROUBLES[kind]).filter(Boolean);
 
-export const gapInWords = (gap) => (gap >= 1 ? "nothing proven yet" : `gap ${inPoints(gap)}`);
-
 const CHIPS = { certified: "Certified", not_yet: "Searching", exhausted: "Budget spent", suspended: "On hold" };
 
 // The verdict as a sentence, and a second one with the consequences.
-export function verdict(best, labels, model, counters) {
+export function verdict(best, labels, goal, counters) {
   const pair = pairName(labels);
   const note = goalNote(best);
   if (note) {
     return [
-      `${pair} is within ${inPoints(best.epsilon)} of the best, but that says little here.`,
+      `${pair} ${goal.reached}, but that says little here.`,
       `${capital(note.problem)}. What to do: ${note.advice}. ${consequence(best)}`,
     ];
   }
-  if (best.verdict === "certified") return [certified(best, pair, model), `Proven after ${count(best.samples)} impressions. ${consequence(best)}`];
+  if (best.verdict === "certified") return [certified(best, pair, goal), `Proven after ${count(best.samples)} impressions. ${consequence(best)}`];
   if (best.verdict === "exhausted") {
     return [
-      `Budget spent: ${pair} is within ${inPoints(best.gap)} of the best, ${confidence(best.delta)} sure.`,
-      `${inPoints(best.epsilon)} were asked for. Raise the budget to go on. ${consequence(best)}`,
+      goal.proven(best) === null ? `Budget spent: nothing is proven about ${pair} yet.` : `Budget spent: ${pair} ${goal.proven(best)}, ${confidence(best.delta)} sure.`,
+      `${goal.asked} Raise the budget to go on. ${consequence(best)}`,
     ];
   }
   if (best.verdict === "suspended") {
     return ["On hold: what was seen contradicts an assumption.", `Nothing can be certified any more; Health, below, says why and what to do. Best so far: ${pair}.`];
   }
-  return [notYet(best, counters), best.samples ? `Best so far: ${pair}, ${best.gap < 1 ? `within ${inPoints(best.gap)} of the best` : "nothing proven about it yet"}. ${consequence(best)}` : `${firstTraffic(counters)}${consequence(best)}`];
+  const soFar = goal.proven(best) === null ? `Best so far: ${pair}; nothing is proven about it yet.` : `Best so far: ${pair} ${goal.proven(best)}.`;
+  return [notYet(best, counters), `${best.samples ? `${soFar} ` : firstTraffic(counters)}${consequence(best)}`];
 }
 
 // Used until the second plan, which is the first one with counted impressions.
@@ -110,10 +123,7 @@ function firstTraffic({ issued, answered }) {
 
 export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-function certified(best, pair, model) {
-  if (model === "deterministic") return `${pair} is the best pair.`;
-  return `${pair} is within ${inPoints(best.epsilon)} of the best, ${confidence(best.delta)} sure.`;
-}
+const certified = (best, pair, goal) => `${pair} ${goal.reached}${goal.exact ? "" : `, ${confidence(best.delta)} sure`}.`;
 
 function notYet(best, counters) {
   if (!best.samples) return `Not yet: ${nothingPlanned(counters)}.`;
@@ -128,10 +138,11 @@ function consequence(best) {
   return best.verdict === "certified" || best.verdict === "exhausted" ? "Every caller now gets this pair." : "";
 }
 
-// The progress from no knowledge (gap 1) to the goal, on the log scale of the chart.
-export function progress(best) {
-  if (best.verdict === "certified" || best.gap <= best.epsilon) return 1;
-  return Math.max(0, Math.min(0.99, Math.log(Math.max(best.gap, 1e-9)) / Math.log(best.epsilon)));
+// The progress from no knowledge (a gap of 1) to the goal, on the log scale of the chart.
+export function progress(best, goal) {
+  const gap = goal.gapOf(best) ?? 1;
+  if (best.verdict === "certified" || gap <= goal.limit) return 1;
+  return Math.max(0, Math.min(0.99, Math.log(Math.max(gap, 1e-9)) / Math.log(goal.limit)));
 }
 
 const ASSUMED = {

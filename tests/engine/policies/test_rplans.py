@@ -114,6 +114,14 @@ def test_outlooks_have_the_gap_that_the_goal_allows() -> None:
     assert (finished.last.relative_gap or 1) <= 0.1
 
 
+@pytest.mark.parametrize(("family", "n_items", "epsilon", "seed"), [("pref", 8, 0.8, 1), ("ads6", 6, 0.9, 0)])
+def test_a_relative_goal_that_allows_a_gap_of_more_than_1_is_planned(
+    family: str, n_items: int, epsilon: float, seed: int
+) -> None:
+    _, _, finished = session(family, n_items, seed, item_clicks=True, goal=Goal(epsilon, relative=True))
+    assert finished.last.certified
+
+
 def test_where_nothing_is_weak_it_assumes_nothing() -> None:
     _, _, finished = session("pref", 20, 2, goal=Goal(0.15))
     assert finished.last.certified
