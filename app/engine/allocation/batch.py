@@ -120,16 +120,12 @@ class Batch:
         wanted = need if enough else np.maximum(DIRECT_STEP * need, np.minimum(need, MIN_STEP))
         self._in_order("direct", target.open_pairs.i[order], target.open_pairs.j[order], wanted, room)
 
-    def contrasts(self, group: LeaderAndRivals, part: float, shared: float) -> float:
-        """Asks for the leader and its rivals in the cheapest proportions; returns the cost of settling all of them.
-
-        They get this part of what is left of the batch, or less, in proportion, if `shared` entries cost more.
-        """
+    def contrasts(self, group: LeaderAndRivals, room: float) -> float:
+        """Asks for the leader and its rivals in the cheapest proportions; returns the cost of settling all of them."""
         if len(group.rivals) == 0:
             return 0.0
         count = group.allocation()
         wanted = float(count.sum())
-        room = min(part, wanted / (wanted + shared)) * self.left
         count = count * min(1.0, room / wanted)
         i, j = pair_items(np.append(group.leader, group.rivals), self.n_items)
         self.ask("race", i, j, count)  # the stored name of this purpose

@@ -178,8 +178,7 @@ class _Refinement:
         contrasting = nominated and self.shares.contrasts > 0
         if contrasting:
             rivals, todo = _nearest(target, todo)
-            shared = 0.0 if levels is None else screen.cost * float(levels.extra.sum())
-            wanted = batch.contrasts(targets.leader_and_rivals(target, rivals), CONTRAST_PART, shared)
+            wanted = batch.contrasts(targets.leader_and_rivals(target, rivals), CONTRAST_PART * batch.left)
             cost += wanted - float(target.direct[rivals].sum())  # more accurate than the cost rival by rival
         if now.problem.item_clicks:  # direct samples count for both their items too, so they come first
             batch.direct(target, todo, 1.0 if all_of_it else DIRECT_PART_WITH_ITEM_CLICKS)
