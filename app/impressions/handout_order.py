@@ -25,11 +25,14 @@ from app.engine.problem import Model
 from app.engine.randomness import Purpose as Randomness
 from app.engine.randomness import source
 from app.errors import SessionStopped
-from app.sessions.model import Session
+from app.sessions.model import Session, Settings
 from app.wire.vocabulary import State, WhileWaiting
 
 CHUNK = 100_000
 """Positions shuffled at a time: under 1 MB and a few milliseconds."""
+
+HANDOUTS = 8
+"""How often `while_waiting: explore` hands out a plan."""
 
 _EXPLOIT = "x"
 """First letter of a signed ticket; stored tickets begin with `_STORED`."""
@@ -195,6 +198,17 @@ def _text(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
+def times_handed_out(while_waiting: WhileWaiting, model: Model) -> int:
+    """Returns how often a plan is handed out until it is *out*; then callers get the best pair until the next plan."""
+    once = while_waiting is WhileWaiting.EXPLOIT or model is Model.DETERMINISTIC
+    return 1 if once else HANDOUTS
+
+
+def is_out(settings: Settings, cursor: int, total: int) -> bool:
+    """Returns whether a plan with a hand-out of `total` pairs is out."""
+    return cursor >= times_handed_out(settings.while_waiting, settings.model) * total
+
+
 @dataclass
 class HandoutState:
     """One session during a group commit: read under its lock, changed as callers are served, then written back."""
@@ -227,8 +241,10 @@ class HandoutState:
         """Returns how many of the next impressions explore, at most `wanted`."""
         if self.session.state is not State.RUNNING or self.sequence is None or self.sequence.total == 0:
             return 0
-        if self.session.settings.while_waiting is WhileWaiting.EXPLOIT:
-            wanted = min(wanted, self.sequence.total - self.cursor)
+        settings = self.session.settings
+        if settings.while_waiting is WhileWaiting.EXPLOIT or settings.model is Model.STOCHASTIC:
+            times = times_handed_out(settings.while_waiting, settings.model)
+            wanted = min(wanted, times * self.sequence.total - self.cursor)
         if self.session.budget is not None:
             wanted = min(wanted, self.session.budget - (self.issued - self.void))
         share = self.session.settings.explore_share
