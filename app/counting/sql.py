@@ -130,7 +130,7 @@ class FoldResult:
     known: int  # answers that plans may use: those in the evidence, and those above the watermark that have arrived
     unanswered: int  # impressions that may still be answered
     watermark: int
-    plan_is_out: bool  # the current plan was handed out as often as it may be: only another one explores further
+    plan_is_out: bool  # the current plan was handed out as often as `times_handed_out` says
     signals: Signals
     shown_health: tuple[Health, ...]  # the entries of the stored snapshot
     stored_health: tuple[Health, ...]  # the entries stored with the session, which the snapshot should have

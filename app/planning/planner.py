@@ -26,7 +26,7 @@ from app.results.notes import is_outdated
 from app.sessions.model import Session
 from app.sessions.sql import SessionCache, SessionLookup
 from app.telemetry.metrics import Meter
-from app.wire.vocabulary import WhileWaiting
+from app.wire.vocabulary import MissingFeedback, WhileWaiting
 
 TICK_SECONDS = 0.05
 SWEEP_SECONDS = 1.0
@@ -149,7 +149,9 @@ class Planner:
         counters = folded.counters
         if target.demanded == 0:
             return False
-        if folded.plan_is_out and folded.unanswered == 0:
+        # Where silence means "no click", answers are known when they are counted.
+        reports = session.settings.missing_feedback is MissingFeedback.VOID
+        if folded.plan_is_out and (folded.unanswered if reports else counters.outstanding) == 0:
             return True  # some feedback was lost, and only a new plan can get it
         spent = session.budget is not None and counters.issued - counters.void >= session.budget
         return folded.known >= target.known or (spent and counters.outstanding == 0)

@@ -20,7 +20,7 @@ from app.impressions.handout_order import (
     times_handed_out,
 )
 from app.sessions.model import Session
-from app.wire.vocabulary import State, WhileWaiting
+from app.wire.vocabulary import MissingFeedback, State, WhileWaiting
 from tests.session_fixtures import MakeRecord, MakeSettings
 
 DEMAND = ((0, 1, 3), (0, 2, 1), (1, 3, 6))
@@ -123,6 +123,20 @@ class TestExploreWhileWaiting:
     ) -> None:
         at = desk(make_record(), cursor=10 * HANDOUTS + 7)
         assert purposes(at.hand_out(2, rng())) == [Purpose.EXPLOIT] * 2
+
+    @pytest.mark.parametrize("while_waiting", WhileWaiting)
+    def test_explore_has_no_limit_where_nothing_is_known_before_a_window_closes(
+        self, make_record: MakeRecord, while_waiting: WhileWaiting
+    ) -> None:
+        window = {"attribution_window_seconds": 600.0, "missing_feedback": MissingFeedback.NO_CLICK}
+        at = desk(make_record(while_waiting=while_waiting, **window))
+        explored = purposes(at.hand_out(10 * HANDOUTS + 3, rng())).count(Purpose.EXPLORE)
+        assert explored == (10 * HANDOUTS + 3 if while_waiting is WhileWaiting.EXPLORE else 10)
+
+    def test_a_window_alone_does_not_lift_the_limit(self, make_record: MakeRecord) -> None:
+        """All outcomes are reported, so plans use them before the window closes."""
+        at = desk(make_record(attribution_window_seconds=600.0, missing_feedback=MissingFeedback.VOID))
+        assert purposes(at.hand_out(10 * HANDOUTS + 3, rng())).count(Purpose.EXPLORE) == 10 * HANDOUTS
 
     def test_repeats_of_the_deterministic_model_have_no_limit(self, make_record: MakeRecord) -> None:
         at = desk(make_record(model=Model.DETERMINISTIC))
