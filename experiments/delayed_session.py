@@ -23,7 +23,7 @@ from app.engine.memory import Memory
 from app.engine.plan import Plan, plan
 from app.engine.policies.policy import Policy
 from app.engine.problem import Problem
-from app.impressions.handout_order import HandoutSequence, PairCounts
+from app.impressions.handout_order import HandoutSequence, PairCounts, times_handed_out
 from app.planning.planner import ENOUGH_KNOWN, SWEEP_SECONDS
 from app.planning.sql import less_outstanding
 from app.simulation.population import Population
@@ -175,9 +175,8 @@ class _Handout:
     """The pairs of the current plan in the order of the service, and how many of them are out."""
 
     sequence: HandoutSequence
-    is_shown_once: bool
+    times: float  # how often the plan is handed out
     cursor: int = 0
-    is_paused: bool = False
 
     def take(self, count: int) -> tuple[IntArray, IntArray]:
         """Returns the next pairs, i < j, at most `count`."""
@@ -187,9 +186,7 @@ class _Handout:
 
     @property
     def left(self) -> float:
-        if self.is_paused:
-            return 0
-        return self.sequence.total - self.cursor if self.is_shown_once else NEVER
+        return self.times * self.sequence.total - self.cursor
 
 
 @dataclass
@@ -206,7 +203,6 @@ class DelayedSession:
     check_seconds: float = SWEEP_SECONDS  # while the proof waits for the watermark, it is checked this often,
     check_share: float = 0.0  # or after this part of the time since the session began, if that is longer
     max_seconds: float = MAX_SECONDS
-    pause_for_proof: bool = False  # show the best pair while a proof is awaited (the service does not)
     _buffer: np.ndarray = field(default_factory=lambda: np.zeros(4096, _IMPRESSION), init=False)
     _n: int = field(default=0, init=False)
     _slot: int = field(default=0, init=False)  # the next impression of any kind is issued at _slot / per_second
@@ -251,8 +247,14 @@ class DelayedSession:
         columns = (column.tolist() for column in (step.demand.i, step.demand.j, step.demand.count))
         demand = PairCounts.of(zip(*columns, strict=True))
         handout = less_outstanding(demand, self.log.outstanding(now, self.rule))
-        once = self.while_waiting is WhileWaiting.EXPLOIT
-        self._handout = _Handout(HandoutSequence(handout.triples, self.problem.seed, step.memory.version), once)
+        sequence = HandoutSequence(handout.triples, self.problem.seed, step.memory.version)
+        self._handout = _Handout(sequence, self._times)
+
+    @property
+    def _times(self) -> float:
+        if self.rule is Rule.PREFIX_PER_PAIR:
+            return NEVER  # version 0.1.0 handed a plan out again and again
+        return times_handed_out(self.while_waiting, self.problem.model)
 
     def _needed(self, demanded: int) -> int:
         exploits = self.while_waiting is WhileWaiting.EXPLOIT
@@ -277,7 +279,6 @@ class DelayedSession:
         if checks == NEVER:
             return self._issue_until(target, self.max_seconds)
         counted = self._passed(now)
-        self._handout.is_paused = self.pause_for_proof
         while True:
             now = self._issue_until(None, min(now + checks, self.max_seconds))
             if self._passed(now) > counted or self._complete_at(target) <= now or now >= self.max_seconds:

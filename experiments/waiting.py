@@ -1,8 +1,8 @@
 """What waiting for answers costs: impressions and time to certification if answers are late and some are lost.
 
 Three ways to count and to wait are compared on the same populations: a prefix per pair (version 0.1.0), the watermark
-with the plan handed out again while its answers are awaited (`explore`), and the watermark with the best pair shown
-meanwhile (`exploit`).
+with the plan handed out several times while its answers are awaited (`explore`), and the watermark with the plan handed
+out once (`exploit`).
 """
 
 import math
@@ -40,21 +40,15 @@ class Way(NamedTuple):
 
     rule: Rule
     while_waiting: WhileWaiting
-    pause_for_proof: bool = False
 
     @property
     def name(self) -> str:
         """The name in tables."""
-        if self.rule is Rule.PREFIX_PER_PAIR:
-            return str(self.rule)
-        return f"{self.while_waiting}{', pause' if self.pause_for_proof else ''}"
+        return str(self.rule if self.rule is Rule.PREFIX_PER_PAIR else self.while_waiting)
 
 
 BEFORE = Way(Rule.PREFIX_PER_PAIR, WhileWaiting.EXPLORE)
 WAYS = (BEFORE, Way(Rule.WATERMARK, WhileWaiting.EXPLORE), Way(Rule.WATERMARK, WhileWaiting.EXPLOIT))
-PAUSE = Way(Rule.WATERMARK, WhileWaiting.EXPLORE, pause_for_proof=True)
-"""The best pair is shown from when the known answers would certify until they are proven. The service has no such
-setting."""
 
 
 TABLE_GOAL = Goal(0.1)
@@ -150,17 +144,14 @@ def run_trial(trial: Trial) -> Cost:
     )
     traffic = Traffic(setting.per_second, setting.ttl_seconds, ordinary_delay, setting.lost)
     rng = source(Purpose.USERS, seed)
-    rule, while_waiting, pause = trial.way
     session = DelayedSession(
         policy_named("rplans"),
         problem,
         people,
         traffic,
         rng,
-        rule,
-        while_waiting,
+        *trial.way,
         check_share=CHECK_SHARE,
-        pause_for_proof=pause,
     )
     with remembered_bets():
         finished = session.run()
@@ -196,7 +187,7 @@ def lines_of(results: Sequence[tuple[Trial, Cost]]) -> list[Line]:
 
 def _order(key: tuple[Setting, Way]) -> tuple[object, ...]:
     setting, way = key
-    return (setting.feedback, setting.per_second, setting.ttl_seconds, setting.lost, (*WAYS, PAUSE).index(way))
+    return (setting.feedback, setting.per_second, setting.ttl_seconds, setting.lost, WAYS.index(way))
 
 
 def _spread(values: Sequence[float]) -> Spread:

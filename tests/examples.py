@@ -22,6 +22,8 @@ from tests.store import SessionStore
 
 Triples = tuple[tuple[int, int, int], ...]
 THREE_PAIRS: Triples = ((0, 1, 3), (0, 2, 2), (1, 2, 1))
+LARGE: Triples = tuple((i, j, 500 * count) for i, j, count in THREE_PAIRS)
+"""A demand for tests of many impressions: a plan is handed out a few times only."""
 
 _numbers = itertools.count(1)
 

@@ -27,6 +27,7 @@ from app.database.tables import evidence, impressions, sessions
 from app.database.watch import ClockStep
 from app.health import Health, from_plain, from_text
 from app.impressions.feedback import StoredImpression
+from app.impressions.handout_order import is_out
 from app.sessions.model import Counters, Settings
 from app.sessions.sql import locked_session, one_row
 from app.wire.vocabulary import MissingFeedback
@@ -129,7 +130,7 @@ class FoldResult:
     known: int  # answers that plans may use: those in the evidence, and those above the watermark that have arrived
     unanswered: int  # impressions that may still be answered
     watermark: int
-    plan_is_out: bool  # every position of the current plan has been handed out at least once
+    plan_is_out: bool  # the current plan was handed out as often as `times_handed_out` says
     signals: Signals
     shown_health: tuple[Health, ...]  # the entries of the stored snapshot
     stored_health: tuple[Health, ...]  # the entries stored with the session, which the snapshot should have
@@ -212,7 +213,7 @@ def read_overview(connection: Connection, session_id: str) -> Overview:
         known=_known(settings, session.counted, seen.answered),
         unanswered=seen.unanswered,
         watermark=session.watermark,
-        plan_is_out=session.cursor >= session.handout_total,
+        plan_is_out=is_out(settings, session.cursor, session.handout_total),
         signals=signals_of(seen, session.delays, session.issued, answered, at),
         shown_health=from_plain(json.loads(session.snapshot).get("health", ())),
         stored_health=from_text(session.health),
@@ -279,7 +280,7 @@ def store_part(
         known=_known(overview.settings, counted, before.counters.answered - answered_closed),
         unanswered=before.unanswered - len(new.given_up),
         watermark=new.watermark,
-        plan_is_out=session.cursor >= session.handout_total,
+        plan_is_out=is_out(overview.settings, session.cursor, session.handout_total),
         stored_health=from_text(session.health),
         quiet_seconds=0.0,
     )

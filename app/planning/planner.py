@@ -23,10 +23,10 @@ from app.planning.sql import add_plan, read_last_plan, read_sessions_to_advance
 from app.planning.worker import PlanWorker
 from app.results.best_pair import Snapshots
 from app.results.notes import is_outdated
-from app.sessions.model import Session, Settings
+from app.sessions.model import Session
 from app.sessions.sql import SessionCache, SessionLookup
 from app.telemetry.metrics import Meter
-from app.wire.vocabulary import WhileWaiting
+from app.wire.vocabulary import MissingFeedback, WhileWaiting
 
 TICK_SECONDS = 0.05
 SWEEP_SECONDS = 1.0
@@ -146,10 +146,12 @@ class Planner:
         return target
 
     def _is_complete(self, target: _Target, session: Session, folded: FoldResult) -> bool:
-        counters, settings = folded.counters, session.settings
+        counters = folded.counters
         if target.demanded == 0:
             return False
-        if _is_shown_once(settings) and folded.plan_is_out and folded.unanswered == 0:
+        # Where silence means "no click", answers are known when they are counted.
+        reports = session.settings.missing_feedback is MissingFeedback.VOID
+        if folded.plan_is_out and (folded.unanswered if reports else counters.outstanding) == 0:
             return True  # some feedback was lost, and only a new plan can get it
         spent = session.budget is not None and counters.issued - counters.void >= session.budget
         return folded.known >= target.known or (spent and counters.outstanding == 0)
@@ -289,8 +291,3 @@ def _target_of(session: Session, last: StoredPlan | None) -> _Target:
     exploits = session.settings.while_waiting is WhileWaiting.EXPLOIT
     needed = math.ceil(ENOUGH_KNOWN * demanded) if exploits else demanded
     return _Target(plan, last.counted_before + needed, demanded)
-
-
-def _is_shown_once(settings: Settings) -> bool:
-    """Returns whether a plan's demand is handed out once; otherwise it is handed out again until the next plan."""
-    return settings.model is Model.DETERMINISTIC or settings.while_waiting is WhileWaiting.EXPLOIT

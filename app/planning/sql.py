@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sqlalchemy import Boolean, Connection, and_, bindparam, func, insert, not_, or_, select, update
+from sqlalchemy import Boolean, Connection, and_, bindparam, case, func, insert, not_, or_, select, update
 
 from app.counting.chain import chain_start
 from app.counting.delays import NO_DELAYS, Delays
@@ -14,8 +14,9 @@ from app.counting.sql import read_known
 from app.database.database import now
 from app.database.statements import AnyRow, BulkInsert
 from app.database.tables import certificates, evidence, impressions, plans, sessions
+from app.engine.problem import Model
 from app.health import from_text
-from app.impressions.handout_order import PairCounts
+from app.impressions.handout_order import PairCounts, times_handed_out
 from app.planning.plan import LateRows, Planned, PlanningInput, StoredPlan
 from app.results.certificates import LogState
 from app.results.sql import Certificate
@@ -23,7 +24,7 @@ from app.sessions.changes_sql import insert_session
 from app.sessions.model import Counters, Session, Settings, Snapshot
 from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, SessionCache, locked_session, one_row, session_from_row
 from app.wire.session_settings import EditableSettings
-from app.wire.vocabulary import MissingFeedback
+from app.wire.vocabulary import MissingFeedback, WhileWaiting
 
 PLAN_COLUMNS = [column for column in plans.c if column.name not in {"session_id", "created_at", "id"}]
 
@@ -78,6 +79,13 @@ _LATE = (
     .where(impressions.c.session_id == bindparam("id"), impressions.c.late_outcome.is_not(None))
     .order_by(impressions.c.sequence)
 )
+_TIMES = case(  # in the deterministic model, repeats may follow: they are above the watermark
+    *(
+        (sessions.c.settings.contains(f'"while_waiting":"{each}"'), times_handed_out(each, Model.STOCHASTIC))
+        for each in WhileWaiting
+    ),
+    else_=times_handed_out(WhileWaiting.EXPLORE, Model.STOCHASTIC),  # stored before there was this setting
+)
 _TO_ADVANCE = (
     select(sessions.c.id)
     .where(
@@ -85,12 +93,8 @@ _TO_ADVANCE = (
             sessions.c.next_sequence - 1 > sessions.c.watermark,
             # All is folded, the budget is spent, and the plan has pairs left: the next plan was lost in a crash.
             and_(sessions.c.handout_total > 0, sessions.c.issued - sessions.c.void >= sessions.c.budget),
-            # The same, if the best pair is shown until there is a plan: no further feedback would cause one.
-            and_(
-                sessions.c.handout_total > 0,
-                sessions.c.cursor >= sessions.c.handout_total,
-                sessions.c.settings.contains('"while_waiting":"exploit"'),
-            ),
+            # The same, if the plan is out: the best pair is shown, and no further feedback would cause a plan.
+            and_(sessions.c.handout_total > 0, sessions.c.cursor >= _TIMES * sessions.c.handout_total),
         ),
     )
     .order_by(sessions.c.id)
@@ -231,6 +235,6 @@ def read_sessions_to_advance(connection: Connection) -> list[str]:
     """Returns sessions, in any state, that may have something to fold or plan although no request comes.
 
     These are sessions with impressions above the watermark (their windows may have closed), and those that hand out no
-    pair that counts until there is a new plan, because their budget is spent or their plan is handed out only once.
+    pair that counts until there is a new plan, because their budget is spent or their plan is out.
     """
     return list(connection.execute(_TO_ADVANCE).scalars())

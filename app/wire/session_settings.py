@@ -98,8 +98,9 @@ class SearchSettings(BaseModel):
     explore_share: float = Field(default=1.0, gt=0, le=1, description="Share of impressions given to exploration.")
     while_waiting: WhileWaitingField = Field(
         default=WhileWaiting.EXPLORE,
-        description='What is shown when a plan was handed out and its answers are awaited: "explore", the plan again '
-        '(the fastest verdict), or "exploit", the best pair (the fewest impressions).',
+        description='What is shown when a plan was handed out and its answers are awaited: "explore", the plan a few '
+        'more times, then the best pair (the fastest verdict), or "exploit", the best pair at once (the fewest '
+        "impressions).",
     )
 
 

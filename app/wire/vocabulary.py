@@ -35,7 +35,7 @@ class MissingFeedback(StrEnum):
 
 
 class WhileWaiting(StrEnum):
-    """What next-pair shows after a plan's demand was handed out, until there is a new plan."""
+    """What next-pair shows after a plan was handed out: more of it before the best pair, or the best pair at once."""
 
     EXPLORE = "explore"
     EXPLOIT = "exploit"

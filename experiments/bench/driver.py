@@ -48,6 +48,11 @@ class Sizes:
         """Batches in a round: few enough to take no longer than the single calls, but more than the clients."""
         return max(1, IN_BATCHES * self.requests // BATCH)
 
+    @property
+    def stored_before(self) -> int:
+        """Impressions to store before rounds of single calls: then a plan is not out before the end of a round."""
+        return 5 * self.requests
+
 
 def run_round(drivers: Sequence["Driver"], path: str) -> list[Measured]:
     """Runs one round of a path on all servers, which take turns in slices, and returns the cost for each server.
@@ -151,7 +156,9 @@ class Driver:
         if done.statuses != {wanted: count}:
             raise RuntimeError(f"{path}: wanted {wanted} only, got {dict(done.statuses)}")
         if done.bodies:
-            self._tickets = [one["ticket"] for body in done.bodies for one in _impressions(body)]
+            self._tickets = _explored(done)
+            if len(self._tickets) < count * (BATCH if path.endswith("/batch") else 1):
+                raise RuntimeError(f"{path}: the plan was out, so some impressions were not stored; fill more before")
         return Measured(
             cpu_us=1e6 * cpu_seconds / count,
             rps=count / done.seconds,
@@ -160,19 +167,36 @@ class Driver:
         )
 
     def fill(self, count: int) -> int:
-        """Stores about `count` impressions with feedback, in large batches, without measuring; returns the number."""
-        if self._is_floor:
-            return 0
+        """Stores at least `count` impressions with feedback, in large batches, without measuring; returns the number.
+
+        A new session has small plans, and a plan is handed out a few times only. So each step asks for as many
+        impressions as are stored, and the plans grow with them.
+        """
+        stored, until = 0, time.monotonic() + SETTLE_SECONDS
+        while stored < count and not self._is_floor:
+            step = self._store(min(count - stored, max(stored, LARGEST_BATCH)))
+            stored += step
+            if step:
+                until = time.monotonic() + SETTLE_SECONDS
+            elif time.monotonic() > until:
+                raise RuntimeError("there was no new plan in time")
+            else:
+                time.sleep(SETTLE_STEP_SECONDS)
+        return stored
+
+    def _store(self, count: int) -> int:
+        """Asks for about `count` impressions and answers those that explore; returns their number."""
         calls = max(1, count // LARGEST_BATCH)
         requests = [self._post("next-pair/batch", {"count": min(count, LARGEST_BATCH)})] * calls
         done = drive(Work(self.server.port, tuple(requests), min(calls, 8), keep_bodies=True))
-        tickets = [one["ticket"] for body in done.bodies for one in _impressions(body)]
+        tickets = _explored(done)
         feedback = [{"ticket": ticket, "reward": int(self._rng.random() < 0.3)} for ticket in tickets]
         sent = [
             self._post("feedback/batch", feedback[start : start + LARGEST_BATCH])
             for start in range(0, len(feedback), LARGEST_BATCH)
         ]
-        drive(Work(self.server.port, tuple(sent), min(calls, 8)))
+        if sent:
+            drive(Work(self.server.port, tuple(sent), min(calls, 8)))
         _settle([self], [_Meter(self.server)])
         return len(tickets)
 
@@ -210,6 +234,11 @@ def new_session(server: Server, n_items: int = ITEMS, budget: int | None = None)
     settings = {"epsilon": 0.001, "delta": 0.01, "seed": 1, "budget": budget}
     made = server.call("POST", "/v1/sessions", {"items": items, **settings})
     return str(made["id"])
+
+
+def _explored(done: Done) -> list[str]:
+    """Returns the tickets of the impressions that explore, and so are stored."""
+    return [one["ticket"] for body in done.bodies for one in _impressions(body) if one["purpose"] == "explore"]
 
 
 def _impressions(body: bytes) -> list[dict[str, Any]]:

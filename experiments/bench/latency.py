@@ -54,6 +54,7 @@ def measure_latency(n_items: int, sizes: Sizes, step: Callable[[str], None]) -> 
         try:
             server.start(Path(folder))
             driver = Driver(server, sizes)
+            driver.fill(sizes.stored_before)
             large = new_session(server, n_items, FIRST_BUDGET)
             step(f"storing {EVIDENCE} impressions of {n_items} items")
             Driver(server, sizes, large).fill(EVIDENCE)

@@ -120,6 +120,8 @@ def measure_processes(
             stack.callback(server.stop)
             server.start(folder)
             drivers[count] = Driver(server, sizes)
+            step(f"storing {sizes.stored_before} impressions: {count} processes")
+            drivers[count].fill(sizes.stored_before)
         for number in range(sizes.rounds + 1):
             for count, driver in drivers.items():
                 step(f"round {number} of {sizes.rounds}: {count} processes")

@@ -30,7 +30,7 @@ from experiments.commands.options import (
 from experiments.gap import draw, follow
 from experiments.planner import Estimate, Expected, estimates_of, goals_around, run_trials, trials_for
 from experiments.results_page import fill
-from experiments.waiting import PAUSE, TABLE_GOAL, WAYS, Setting, Spread, Trial
+from experiments.waiting import TABLE_GOAL, WAYS, Setting, Spread, Trial
 from experiments.waiting import Line as WaitingLine
 from experiments.waiting import lines_of as waiting_lines_of
 from experiments.waiting import run_trials as run_waiting_trials
@@ -127,9 +127,6 @@ def waiting(
     rates: Annotated[str, typer.Option(help="Impressions per second, separated by commas.")] = "50,500",
     lifetimes: Annotated[str, typer.Option(help="ticket_ttl_seconds, separated by commas.")] = "60,300",
     losses: Annotated[str, typer.Option(help="Parts of the answers that are lost.")] = "0,0.001,0.01,0.05",
-    pause: Annotated[
-        bool, typer.Option("--pause", help="Measure explore with a pause for the proof, too (not in the service).")
-    ] = False,
     runs: Annotated[int, typer.Option(min=1, help="Populations per line.")] = 5,
     epsilon: Epsilon = None,
     relative_epsilon: RelativeEpsilon = None,
@@ -152,8 +149,7 @@ def waiting(
         for lifetime in parse_numbers("lifetimes", lifetimes)
         for lost in parse_numbers("losses", losses)
     ]
-    ways = (*WAYS, PAUSE) if pause else WAYS
-    trials = [Trial(setting, way, seed + run) for run in range(runs) for setting in settings for way in ways]
+    trials = [Trial(setting, way, seed + run) for run in range(runs) for setting in settings for way in WAYS]
     lines = waiting_lines_of(with_progress(run_waiting_trials(trials, workers), len(trials)))
     if as_json:
         typer.echo(json.dumps([line.as_json() for line in lines], indent=1))

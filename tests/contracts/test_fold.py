@@ -15,7 +15,19 @@ from app.wire.serving import Feedback
 from app.wire.sessions import SessionPatch
 from app.wire.vocabulary import FeedbackKind, MissingFeedback, State
 from tests.contracts.reference import Reference, recount, sums_of
-from tests.examples import a_session, add_plan, exported, feedback, issue, let_time_pass, order, plan, reward, snapshot
+from tests.examples import (
+    LARGE,
+    a_session,
+    add_plan,
+    exported,
+    feedback,
+    issue,
+    let_time_pass,
+    order,
+    plan,
+    reward,
+    snapshot,
+)
 from tests.store import SessionStore
 
 HISTORIES: list[dict[str, Any]] = [
@@ -32,7 +44,7 @@ async def test_random_histories_count_as_the_reference_says(
     store: SessionStore, database_url: str, history: dict[str, Any], seed: int
 ) -> None:
     rng = random.Random(seed)
-    demand = ((0, 1, 4), (0, 2, 3), (1, 2, 2))
+    demand = ((0, 1, 40), (0, 2, 30), (1, 2, 20))
     session_id = await a_session(store, demand=demand, ticket_ttl_seconds=90.0, **history)
     reference = Reference(history.get("attribution_window_seconds", 0.0), 90.0, history["missing_feedback"])
     version = 1
@@ -106,7 +118,7 @@ async def test_many_are_folded_in_parts_and_in_order(
 ) -> None:
     seven = Prepared(counting._RANGE.statement.limit(7))  # type: ignore[union-attr]
     monkeypatch.setattr(counting, "_RANGE", seven)
-    session_id = await a_session(store)
+    session_id = await a_session(store, demand=LARGE)
     given = await issue(store, session_id, 60)
     await store.answer(session_id, [reward(one, k % 2) for k, one in enumerate(given) if k != 30])
     counters = await store.fold(session_id)

@@ -17,6 +17,7 @@ from app.sessions.model import Counters
 from app.wire.sessions import SessionPatch
 from app.wire.vocabulary import State
 from tests.examples import (
+    LARGE,
     THREE_PAIRS,
     a_session,
     execute,
@@ -60,7 +61,7 @@ class TestHandingOut:
         assert [row["sequence"] for row in rows] == list(range(1, 201))
 
     async def test_the_budget_is_kept_to_the_impression(self, store: SessionStore) -> None:
-        session_id = await a_session(store, budget=120)
+        session_id = await a_session(store, demand=LARGE, budget=120)
         given = await asyncio.gather(*(store.issue(session_id, order(3)) for _ in range(50)))
         purposes = Counter(one.purpose for few in given for one in few)
         assert purposes == {Purpose.EXPLORE: 120, Purpose.EXPLOIT: 30}

@@ -13,7 +13,7 @@ from app.database.statements import execute
 from app.planning import sql as planning
 from app.results import sql as results
 from app.sessions import sql as sessions
-from tests.examples import a_session, issue, reward
+from tests.examples import LARGE, a_session, issue, reward
 from tests.store import SessionStore
 
 ABOVE_THE_WATERMARK = {
@@ -34,7 +34,7 @@ USERS_OF_EXECUTE = ("app.database.statements", "app.impressions.feedback_sql")
 
 @pytest.mark.parametrize("name", ABOVE_THE_WATERMARK)
 async def test_what_is_above_the_watermark_is_found_by_key(store: SessionStore, database_url: str, name: str) -> None:
-    session_id = await a_session(store)
+    session_id = await a_session(store, demand=LARGE)
     given = await issue(store, session_id, 3000)
     await store.answer(session_id, [reward(one, 1) for one in given])
     await store.fold(session_id)
@@ -78,7 +78,7 @@ async def test_answers_find_their_rows_by_key_in_a_new_table(
     """
     store = SessionStore(postgresql_url)
     await store.start()
-    session_id = await a_session(store)
+    session_id = await a_session(store, demand=LARGE)
     given = await issue(store, session_id, 300)
     plans: dict[str, list[str]] = {"on": [], "off": []}
 
@@ -114,7 +114,7 @@ async def test_a_large_group_of_answers_looks_for_each_by_its_ticket(
     migrate(empty_postgresql_url)  # a new one: another test's rows may have left statistics
     store = SessionStore(empty_postgresql_url)
     await store.start()
-    session_id = await a_session(store)
+    session_id = await a_session(store, demand=LARGE)
     given = [one for _ in range(8) for one in await issue(store, session_id, 1_000)]
     steps: list[str] = []
 

@@ -8,12 +8,12 @@ import pytest
 
 from app.counting.sql import FOLDED_AT_ONCE, read_part
 from app.engine.problem import Model
-from app.impressions.handout_order import Impression, Order
+from app.impressions.handout_order import HANDOUTS, Impression, Order
 from app.services import Services
 from app.sessions.model import Item
 from app.wire.sessions import SessionCreate, SessionPatch
 from app.wire.vocabulary import MissingFeedback, State, WhileWaiting
-from tests.examples import a_session, execute, feedback, issue, let_time_pass, reward
+from tests.examples import LARGE, a_session, execute, feedback, issue, let_time_pass, reward
 from tests.session_fixtures import new_session
 from tests.store import SessionStore
 
@@ -64,20 +64,62 @@ async def test_a_crash_between_fold_and_plan_with_the_budget_spent(store: Sessio
     assert await store.sessions_to_advance() == []
 
 
-async def test_a_crash_between_fold_and_plan_while_the_best_pair_is_shown(store: SessionStore) -> None:
-    """With `while_waiting: exploit`, callers get the best pair, whose feedback does not cause a plan."""
+@pytest.mark.parametrize("while_waiting", WhileWaiting)
+async def test_a_crash_between_fold_and_plan_while_the_best_pair_is_shown(
+    store: SessionStore, while_waiting: WhileWaiting
+) -> None:
+    """When a plan is out, callers get the best pair, whose feedback does not cause a plan."""
     services, planner = store.services(), store.services().sessions.planner
-    new = new_session(items=ITEMS, while_waiting=WhileWaiting.EXPLOIT, epsilon=0.01, seed=1)
-    session_id = await create(services, new)
-    shown = await next_pairs(services, session_id, 500)
+    session_id = await create(services, new_session(items=ITEMS, while_waiting=while_waiting, epsilon=0.01, seed=1))
+    shown = await next_pairs(services, session_id, 1000)
     given = [one for one in shown if one.counts]
-    assert len(given) < len(shown), "the plan is handed out once"
+    last = await store.last_plan(session_id)
+    assert last is not None
+    times = HANDOUTS if while_waiting is WhileWaiting.EXPLORE else 1
+    assert len(given) == times * last.demand.total < len(shown)
     await services.impressions.feedback_batch(session_id, [reward(one, k % 2) for k, one in enumerate(given)])
     await store.fold(session_id)  # and here the process ends
     assert await store.sessions_to_advance() == [session_id]
     await planner.advance(session_id)
     assert (await store.session(session_id)).plan_version == 2
     assert await store.sessions_to_advance() == []
+
+
+async def test_a_session_stored_before_there_was_the_setting_is_found_after_a_crash_too(store: SessionStore) -> None:
+    session_id = await a_session(store)
+    execute(store.url, """UPDATE sessions SET settings = replace(settings, '"while_waiting":"explore",', '')""")
+    given = [one for one in await issue(store, session_id, 100) if one.counts]
+    await store.answer(session_id, [reward(one, 1) for one in given])
+    await store.fold(session_id)
+    assert await store.sessions_to_advance() == [session_id]
+
+
+async def test_a_session_whose_plan_is_not_out_waits_for_callers(store: SessionStore) -> None:
+    session_id = await a_session(store)
+    last = await store.last_plan(session_id)
+    assert last is not None
+    given = await issue(store, session_id, HANDOUTS * last.demand.total - 1)
+    await store.answer(session_id, [reward(one, 1) for one in given])
+    await store.fold(session_id)
+    assert await store.sessions_to_advance() == []
+
+
+@pytest.mark.parametrize("while_waiting", WhileWaiting)
+async def test_lost_feedback_does_not_stop_a_session_whose_plan_is_out(
+    store: SessionStore, while_waiting: WhileWaiting
+) -> None:
+    services, planner = store.services(), store.services().sessions.planner
+    session_id = await create(services, new_session(items=ITEMS, while_waiting=while_waiting, epsilon=0.01, seed=1))
+    given = [one for one in await next_pairs(services, session_id, 1000) if one.counts]
+    await services.impressions.feedback_batch(session_id, [reward(one, 1) for one in given[1:4]])
+    assert not any(one.counts for one in await next_pairs(services, session_id, 5))
+    await planner.advance(session_id)
+    assert (await store.session(session_id)).plan_version == 1, "the others may still be answered"
+    let_time_pass(store.url, 301)
+    for waiting in await store.sessions_to_advance():
+        await planner.advance(waiting)
+    assert (await store.session(session_id)).plan_version == 2
+    assert all(one.counts for one in await next_pairs(services, session_id, 5)), "and exploring goes on"
 
 
 async def test_a_plan_follows_the_fold_that_completes_it_where_silence_is_an_outcome(store: SessionStore) -> None:
@@ -115,7 +157,7 @@ async def test_the_last_report_of_a_spent_budget_contains_all_answers(store: Ses
 
 
 async def test_a_fold_in_several_transactions_leaves_nothing_unanswered(store: SessionStore) -> None:
-    session_id = await a_session(store, ticket_ttl_seconds=60.0)
+    session_id = await a_session(store, demand=LARGE, ticket_ttl_seconds=60.0)
     await issue(store, session_id, FOLDED_AT_ONCE + 500)
     let_time_pass(store.url, 100)
     folded = await store.fold_result(session_id)

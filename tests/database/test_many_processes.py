@@ -16,6 +16,7 @@ from app.impressions.feedback import FeedbackStatus
 from app.impressions.handout_order import Purpose
 from app.sessions.model import Counters
 from tests.examples import (
+    LARGE,
     a_session,
     add_plan,
     execute,
@@ -84,7 +85,7 @@ async def test_two_processes_share_a_session(postgresql_url: str) -> None:
             for _ in range(6):
                 await store.fold(session_id)
                 version = (await store.session(session_id)).plan_version + 1
-                demand = ((0, 1, version), (1, 2, version))
+                demand = ((0, 1, 20 * version), (1, 2, 20 * version))
                 if await add_plan(store, session_id, plan(version, demand), snapshot(str(version)), None):
                     won.append(version)
 
@@ -154,7 +155,7 @@ async def test_a_paused_process_loses_its_locks(postgresql_url: str) -> None:
 
 async def test_two_processes_keep_one_budget(postgresql_url: str) -> None:
     async with started(postgresql_url) as one, started(postgresql_url) as two:
-        session_id = await a_session(one, budget=101)
+        session_id = await a_session(one, demand=LARGE, budget=101)
         given = await asyncio.gather(*(store.issue(session_id, order(5)) for _ in range(20) for store in (one, two)))
         assert sum(shown.counts for few in given for shown in few) == 101
         assert (await two.counters(session_id)).issued == 101

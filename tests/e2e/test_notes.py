@@ -37,15 +37,25 @@ def wait_until(client: Client, session: str, holds: Callable[[BestPair], bool]) 
     return best
 
 
-def click(client: Client, session: str, pairs: list[Impression]) -> None:
-    client.feedbacks(session, [Feedback(ticket=pair.ticket, reward=1.0) for pair in pairs])
+def click_every_fourth(client: Client, session: str, count: int) -> list[Impression]:
+    """Shows `count` pairs that count, over several plans, and reports a click on every fourth; returns them."""
+    shown: list[Impression] = []
+    end = time.monotonic() + FEW_SECONDS
+    while len(shown) < count:
+        assert time.monotonic() < end, len(shown)
+        new = [pair for pair in client.next_pairs(session, count - len(shown)) if pair.counts]
+        clicked = [pair for number, pair in enumerate(new, start=len(shown)) if number % 4 == 0]
+        if clicked:
+            client.feedbacks(session, [Feedback(ticket=pair.ticket, reward=1.0) for pair in clicked])
+        shown += new
+        time.sleep(0.05)  # for the next plan
+    return shown
 
 
 def test_only_clicks_are_noticed_while_nothing_is_given_up_yet(database_url: str, tmp_path: Path) -> None:
     with service(database_url, tmp_path) as (server, client):
         session = client.create_session(ITEMS, seed=1).id
-        shown = client.next_pairs(session, 400)
-        click(client, session, shown[::4])
+        shown = click_every_fourth(client, session, 400)
         best = wait_until(client, session, lambda best: kinds(best) == ["only_clicks_so_far"])
         assert best.verdict == "not_yet", "a note suspends nothing"
         assert not best.health[0].suspends
@@ -68,7 +78,7 @@ def test_only_clicks_are_noticed_while_nothing_is_given_up_yet(database_url: str
 def test_a_change_of_state_keeps_the_note(database_url: str, tmp_path: Path) -> None:
     with service(database_url, tmp_path) as (_, client):
         session = client.create_session(ITEMS, budget=1_000, seed=1).id
-        click(client, session, client.next_pairs(session, 400)[::4])
+        click_every_fourth(client, session, 400)
         wait_until(client, session, lambda best: kinds(best) == ["only_clicks_so_far"])
         assert kinds(client.change_session(session, state="paused").best_pair) == ["only_clicks_so_far"]
         plans = client.best_pair(session).plan_version
@@ -82,7 +92,7 @@ def test_clicks_only_are_right_with_a_window(database_url: str, tmp_path: Path) 
         right = client.create_session(ITEMS, attribution_window_seconds=60, missing_feedback="no_click").id
         wrong = client.create_session(ITEMS, seed=1).id
         for session in (right, wrong):
-            click(client, session, client.next_pairs(session, 800)[::4])
+            click_every_fourth(client, session, 400)
         wait_until(client, wrong, lambda best: kinds(best) == ["only_clicks_so_far"])
         time.sleep(1.5)  # one more sweep: what is not said cannot be waited for
         assert kinds(client.best_pair(right)) == []

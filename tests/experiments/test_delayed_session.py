@@ -13,6 +13,7 @@ from app.engine.policies.rplans import Rplans
 from app.engine.problem import Goal, Problem
 from app.engine.randomness import Purpose, source
 from app.impressions.feedback import StoredImpression
+from app.impressions.handout_order import HANDOUTS
 from app.sessions.creation import settle
 from app.sessions.model import Item
 from app.simulation.mixtures import mixture
@@ -38,15 +39,15 @@ def run(
     *,
     while_waiting: WhileWaiting = WhileWaiting.EXPLORE,
     items: bool = True,
-    pause_for_proof: bool = False,
+    per_second: float = 20.0,
 ) -> Finished:
     people = mixture("clus", 5, 2, np.random.default_rng(seed))
     problem = Problem(n_items=5, goal=Goal(0.3), delta=0.5, seed=seed, item_clicks=items)
-    traffic = Traffic(20.0, TTL, slow_clicks, lost=0.05)
+    traffic = Traffic(per_second, TTL, slow_clicks, lost=0.05)
     rng = source(Purpose.USERS, seed)
     session = DelayedSession(
         Rplans(), problem, people, traffic, rng, rule, while_waiting,
-        check_seconds=10.0, max_seconds=90.0, pause_for_proof=pause_for_proof,
+        check_seconds=10.0, max_seconds=90.0,
     )  # fmt: skip
     return session.run()
 
@@ -119,22 +120,25 @@ def test_a_plan_is_made_when_the_demand_of_the_last_one_is_usable(rule: Rule) ->
     assert in_time >= 2
 
 
-def test_exploiting_hands_a_plan_out_once_and_exploring_again_and_again() -> None:
-    for way in WhileWaiting:
-        finished = run(1, Rule.WATERMARK, while_waiting=way)
-        versions = np.bincount(finished.log.rows["version"])
-        more = [versions[one.plan.memory.version] > one.plan.demand.total for one in finished.plans[:-1]]
-        assert bool(any(more)) is (way is WhileWaiting.EXPLORE)
-        gaps = np.diff(finished.log.rows["issued_at"])
-        assert math.isclose(gaps.min(), 1 / 20, rel_tol=1e-6)
-        assert bool(gaps.max() > 2 / 20) is (way is WhileWaiting.EXPLOIT)
-
-
-def test_a_pause_for_the_proof_issues_fewer_impressions() -> None:
-    plain, paused = run(1, Rule.WATERMARK), run(1, Rule.WATERMARK, pause_for_proof=True)
-    assert plain.plans[-1].plan.report.certified
-    assert paused.plans[-1].plan.report.certified
-    assert paused.impressions < plain.impressions
+@pytest.mark.parametrize(
+    ("rule", "while_waiting", "times"),
+    [
+        (Rule.WATERMARK, WhileWaiting.EXPLOIT, 1),
+        (Rule.WATERMARK, WhileWaiting.EXPLORE, HANDOUTS),
+        (Rule.PREFIX_PER_PAIR, WhileWaiting.EXPLORE, NEVER),
+    ],
+)
+def test_a_plan_is_handed_out_as_often_as_by_the_service(rule: Rule, while_waiting: WhileWaiting, times: float) -> None:
+    finished = run(1, rule, while_waiting=while_waiting, per_second=128.0)  # a power of 2: no rounding
+    versions = np.bincount(finished.log.rows["version"])
+    out = [versions[one.plan.memory.version] / one.plan.demand.total for one in finished.plans[:-1]]
+    if times == NEVER:
+        assert max(out) > 2 * HANDOUTS
+    else:
+        assert max(out) == times, "the first plan, from which nothing is subtracted"
+    gaps = np.diff(finished.log.rows["issued_at"])
+    assert math.isclose(gaps.min(), 1 / 128, rel_tol=1e-6)
+    assert bool(gaps.max() > 2 / 128) is (times < NEVER)
 
 
 def test_plan_versions_follow_the_times_of_plans() -> None:

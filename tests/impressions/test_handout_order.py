@@ -9,10 +9,19 @@ import pytest
 from app.engine.problem import Model
 from app.errors import SessionStopped
 from app.impressions import handout_order
-from app.impressions.handout_order import HandoutSequence, HandoutState, Impression, Purpose, is_exploit_ticket
+from app.impressions.handout_order import (
+    HANDOUTS,
+    HandoutSequence,
+    HandoutState,
+    Impression,
+    Purpose,
+    is_exploit_ticket,
+    is_out,
+    times_handed_out,
+)
 from app.sessions.model import Session
-from app.wire.vocabulary import State, WhileWaiting
-from tests.session_fixtures import MakeRecord
+from app.wire.vocabulary import MissingFeedback, State, WhileWaiting
+from tests.session_fixtures import MakeRecord, MakeSettings
 
 DEMAND = ((0, 1, 3), (0, 2, 1), (1, 3, 6))
 
@@ -70,14 +79,74 @@ def test_impressions_count_and_are_noted(make_record: MakeRecord) -> None:
     assert len({one.ticket for one in given}) == 10
 
 
-def test_overflow_hands_out_more_of_the_same_plan(make_record: MakeRecord) -> None:
-    at = desk(make_record())
-    assert all(one.counts for one in at.hand_out(25, rng()))
-    assert at.issued == 25
+@pytest.mark.parametrize(
+    ("while_waiting", "model", "times"),
+    [
+        (WhileWaiting.EXPLORE, Model.STOCHASTIC, HANDOUTS),
+        (WhileWaiting.EXPLOIT, Model.STOCHASTIC, 1),
+        (WhileWaiting.EXPLORE, Model.DETERMINISTIC, 1),
+        (WhileWaiting.EXPLOIT, Model.DETERMINISTIC, 1),
+    ],
+)
+def test_how_often_a_plan_is_handed_out(
+    while_waiting: WhileWaiting, model: Model, times: int, make_settings: MakeSettings
+) -> None:
+    assert times_handed_out(while_waiting, model) == times
+    settings = make_settings(while_waiting=while_waiting, model=model)
+    assert [is_out(settings, cursor, 10) for cursor in (10 * times - 1, 10 * times)] == [False, True]
+
+
+class TestExploreWhileWaiting:
+    """A plan is handed out `HANDOUTS` times; until the next plan, callers get the best pair."""
+
+    def test_overflow_hands_out_more_of_the_same_plan(self, make_record: MakeRecord) -> None:
+        at = desk(make_record())
+        assert all(one.counts for one in at.hand_out(25, rng()))
+        assert at.issued == 25
+
+    def test_every_pair_is_shown_equally_often_and_then_the_best_pair(self, make_record: MakeRecord) -> None:
+        record = make_record()
+        at = desk(record, best=(2, 3))
+        given = at.hand_out(10 * HANDOUTS + 3, rng())
+        explored, after = given[: 10 * HANDOUTS], given[10 * HANDOUTS :]
+        shown = Counter((min(one.i, one.j), max(one.i, one.j)) for one in explored)
+        assert shown == {(0, 1): 3 * HANDOUTS, (0, 2): HANDOUTS, (1, 3): 6 * HANDOUTS}
+        assert all(one.purpose is Purpose.EXPLORE and one.counts for one in explored)
+        assert at.new == explored
+        assert purposes(after) == [Purpose.EXPLOIT] * 3
+        assert {frozenset((one.i, one.j)) for one in after} == {frozenset((2, 3))}
+        assert all(is_exploit_ticket(one.ticket, record.ticket_key, record.id) for one in after)
+        assert (at.issued, at.cursor) == (10 * HANDOUTS, 10 * HANDOUTS)
+
+    def test_a_session_that_was_further_when_there_was_no_limit_shows_the_best_pair(
+        self, make_record: MakeRecord
+    ) -> None:
+        at = desk(make_record(), cursor=10 * HANDOUTS + 7)
+        assert purposes(at.hand_out(2, rng())) == [Purpose.EXPLOIT] * 2
+
+    @pytest.mark.parametrize("while_waiting", WhileWaiting)
+    def test_explore_has_no_limit_where_nothing_is_known_before_a_window_closes(
+        self, make_record: MakeRecord, while_waiting: WhileWaiting
+    ) -> None:
+        window: dict[str, Any] = {"attribution_window_seconds": 600.0, "missing_feedback": MissingFeedback.NO_CLICK}
+        at = desk(make_record(while_waiting=while_waiting, **window))
+        explored = purposes(at.hand_out(10 * HANDOUTS + 3, rng())).count(Purpose.EXPLORE)
+        assert explored == (10 * HANDOUTS + 3 if while_waiting is WhileWaiting.EXPLORE else 10)
+
+    def test_a_window_alone_does_not_lift_the_limit(self, make_record: MakeRecord) -> None:
+        """All outcomes are reported, so plans use them before the window closes."""
+        at = desk(make_record(attribution_window_seconds=600.0, missing_feedback=MissingFeedback.VOID))
+        assert purposes(at.hand_out(10 * HANDOUTS + 3, rng())).count(Purpose.EXPLORE) == 10 * HANDOUTS
+
+    def test_repeats_of_the_deterministic_model_have_no_limit(self, make_record: MakeRecord) -> None:
+        at = desk(make_record(model=Model.DETERMINISTIC))
+        given = at.hand_out(10 * HANDOUTS + 3, rng())
+        assert set(purposes(given)) == {Purpose.EXPLORE}
+        assert [one.counts for one in given] == [True] * 10 + [False] * (10 * HANDOUTS - 7)
 
 
 def test_slots_are_random(make_record: MakeRecord) -> None:
-    at = desk(make_record())
+    at = desk(make_record(), sequence=HandoutSequence(((0, 1, 400),), 7, 1))
     swapped = sum(one.i > one.j for one in at.hand_out(400, rng()))
     assert 140 < swapped < 260  # 6 standard deviations around a half
 
@@ -103,7 +172,7 @@ def test_no_demand_means_exploit(make_record: MakeRecord) -> None:
 
 
 def test_explore_share(make_record: MakeRecord) -> None:
-    at = desk(make_record(explore_share=0.25))
+    at = desk(make_record(explore_share=0.25), sequence=HandoutSequence(((0, 1, 2000),), 7, 1))
     explored = sum(one.purpose is Purpose.EXPLORE for one in at.hand_out(2000, rng()))
     assert 380 < explored < 620  # 6 standard deviations around 500
     assert len(at.new) == explored

@@ -12,14 +12,14 @@ from app.counting.sql import fold_session
 from app.engine.problem import Model
 from app.errors import SessionNotFound, StorageUnavailable
 from app.impressions.feedback import FeedbackStatus
-from app.impressions.handout_order import Impression, PairCounts
+from app.impressions.handout_order import HANDOUTS, Impression, PairCounts
 from app.planning.plan import Planned
 from app.planning.planner import Planner
 from app.services import Services
 from app.sessions.model import Counters, Session
 from app.telemetry.metrics import Meter, cell_index
 from app.wire.sessions import SessionPatch
-from app.wire.vocabulary import State, WhileWaiting
+from app.wire.vocabulary import MissingFeedback, State, WhileWaiting
 from tests.examples import a_session, feedback, issue, let_time_pass, reward
 from tests.session_fixtures import items, new_session
 from tests.store import SessionStore
@@ -151,6 +151,21 @@ class TestAdvance:
         let_time_pass(store.url, 61)
         await planner.advance(session_id)
         assert len(checks) == 2
+
+    @pytest.mark.parametrize("while_waiting", WhileWaiting)
+    async def test_where_silence_is_an_outcome_a_plan_that_is_out_waits_for_its_windows(
+        self, store: SessionStore, planner: Planner, while_waiting: WhileWaiting
+    ) -> None:
+        """Every impression is answered, but plans may not use the answers yet: another plan would know nothing new."""
+        window: dict[str, Any] = {"attribution_window_seconds": 60.0, "missing_feedback": MissingFeedback.NO_CLICK}
+        session_id = await a_session(store, while_waiting=while_waiting, **window)
+        given = [one for one in await issue(store, session_id, HANDOUTS * DEMAND) if one.counts]
+        await answer(store, session_id, given, 1.0)
+        await planner.advance(session_id)
+        assert await version(store, session_id) == 1
+        let_time_pass(store.url, 61)
+        await planner.advance(session_id)
+        assert await version(store, session_id) == 2
 
     async def test_impressions_of_an_earlier_plan_do_not_meet_the_demand_of_the_next_one(
         self, store: SessionStore, planner: Planner

@@ -31,7 +31,7 @@ const WORDS = {
   while_waiting: {
     label: "While waiting",
     hint: "What is shown when a plan was handed out and its answers are awaited.",
-    values: { explore: "more of the plan: the fastest verdict", exploit: "the best pair so far: the fewest impressions" },
+    values: { explore: "more of the plan, then the best pair so far: the fastest verdict", exploit: "the best pair so far: the fewest impressions" },
     row: ({ while_waiting: value }) => ["While waiting", WORDS.while_waiting.values[value]],
   },
   attribution_window_seconds: {
