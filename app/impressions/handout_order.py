@@ -35,7 +35,8 @@ HANDOUTS = 8
 """How often `while_waiting: explore` hands out a plan. Of 4, 8 and 16, the only one with which the median time was not
 above that of version 0.1.0 in any of eight kinds of sessions (`bestpair experiment waiting`, seeds 0 to 7): .65 to .96
 of its time with .12 to .52 of its impressions. With 4, callers wait for plans (up to 1.08 of the time). With 16, the
-proof waits for the answers of outdated plans (up to 1.04)."""
+proof waits for the answers of outdated plans (up to 1.04). Medians of eight sessions are rough, and the times of 8 and
+16 differ little; the impressions differ more. On other seeds see docs/results.md."""
 
 _EXPLOIT = "x"
 """First letter of a signed ticket; stored tickets begin with `_STORED`."""
