@@ -128,7 +128,7 @@ class TestExploreWhileWaiting:
     def test_explore_has_no_limit_where_nothing_is_known_before_a_window_closes(
         self, make_record: MakeRecord, while_waiting: WhileWaiting
     ) -> None:
-        window = {"attribution_window_seconds": 600.0, "missing_feedback": MissingFeedback.NO_CLICK}
+        window: dict[str, Any] = {"attribution_window_seconds": 600.0, "missing_feedback": MissingFeedback.NO_CLICK}
         at = desk(make_record(while_waiting=while_waiting, **window))
         explored = purposes(at.hand_out(10 * HANDOUTS + 3, rng())).count(Purpose.EXPLORE)
         assert explored == (10 * HANDOUTS + 3 if while_waiting is WhileWaiting.EXPLORE else 10)

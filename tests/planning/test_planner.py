@@ -157,7 +157,7 @@ class TestAdvance:
         self, store: SessionStore, planner: Planner, while_waiting: WhileWaiting
     ) -> None:
         """Every impression is answered, but plans may not use the answers yet: another plan would know nothing new."""
-        window = {"attribution_window_seconds": 60.0, "missing_feedback": MissingFeedback.NO_CLICK}
+        window: dict[str, Any] = {"attribution_window_seconds": 60.0, "missing_feedback": MissingFeedback.NO_CLICK}
         session_id = await a_session(store, while_waiting=while_waiting, **window)
         given = [one for one in await issue(store, session_id, HANDOUTS * DEMAND) if one.counts]
         await answer(store, session_id, given, 1.0)
