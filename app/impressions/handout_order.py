@@ -35,7 +35,8 @@ HANDOUTS = 8
 """How often `while_waiting: explore` hands out a plan. Of 4, 8 and 16, the only one with which the median time was not
 above that of version 0.1.0 in any of eight kinds of sessions (`bestpair experiment waiting`, seeds 0 to 7): .65 to .96
 of its time with .12 to .52 of its impressions. With 4, callers wait for plans (up to 1.08 of the time). With 16, the
-proof waits for the answers of outdated plans (up to 1.04)."""
+proof waits for the answers of outdated plans (up to 1.04). Medians of eight sessions are rough, and the times of 8 and
+16 differ little; the impressions differ more. On other seeds see docs/results.md."""
 
 _EXPLOIT = "x"
 """First letter of a signed ticket; stored tickets begin with `_STORED`."""
@@ -220,7 +221,8 @@ def explores_when_out(settings: Settings) -> bool:
 
     It does in the deterministic model, where repeats do not count and hold nothing up. And it does where silence means
     "no click": nothing is known before a window closes, all impressions wait equally long, and the next plan is a
-    window away. With a limit, simulated sessions took twice as long (windows of 600 s, 50 impressions a second).
+    window away. With a limit of 8, simulated sessions with 50 impressions a second took 1.7 to 3 times as long (windows
+    of 600 s, 7 sessions) and 1 to 1.9 times (120 s, 6 sessions).
     """
     is_silence_known_late = settings.missing_feedback is MissingFeedback.NO_CLICK
     explores = settings.while_waiting is WhileWaiting.EXPLORE

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.client import AsyncClient, AsyncFeed, Client, Feed, FeedSettings, PairToShow
 from tests.e2e.harness import Server, stored_impressions
 
-ITEMS = [f"ad-{n}" for n in range(6)]
+ITEMS = [f"ad-{n}" for n in range(40)]  # a first plan of hundreds of impressions
 SETTINGS = FeedSettings(timeout_seconds=0.05, first_timeout_seconds=30)
 KILLS = 2
 

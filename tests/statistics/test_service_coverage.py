@@ -15,22 +15,19 @@ from app.database.tables import impressions
 from app.engine.confidence import upper_end
 from app.impressions.handout_order import Order
 from app.services import Services
-from app.sessions.model import Item
-from tests.examples import feedback
-from tests.session_fixtures import new_session
+from tests.examples import LARGE, a_session, feedback
 from tests.store import SessionStore
 
 ALPHA = 0.1
 NO_CLICK = 0.6  # of every pair
 SESSIONS, IMPRESSIONS, CHUNK = 120, 120, 12
 ALLOWED = int(binom.ppf(0.999, SESSIONS, ALPHA))
-ITEMS = (Item("a", "a"), Item("b", "b"), Item("c", "c"))
+N_ITEMS = 3
 
 
 async def missed(services: Services, store: SessionStore, rng: np.random.Generator) -> bool:
     """Runs one session; returns whether the upper bound of some pair was ever below the truth, at any fold."""
-    new = new_session(items=ITEMS, policy="naive", epsilon=0.01, seed=1)
-    session_id = (await services.sessions.create(new)).session.id
+    session_id = await a_session(store, n_items=N_ITEMS, demand=LARGE)
     _, given = await services.impressions.next_pairs(Order(session_id, IMPRESSIONS, "next-pair/batch", None, ""))
     rewards = (rng.random(IMPRESSIONS) >= NO_CLICK).astype(float)
     arrives = np.arange(IMPRESSIONS) + np.where(rewards == 1, 0.0, 200 * rng.exponential(size=IMPRESSIONS))
@@ -40,7 +37,7 @@ async def missed(services: Services, store: SessionStore, rng: np.random.Generat
         results = await services.impressions.feedback_batch(session_id, answers)
         assert {result.status for result in results} == {"accepted"}
         await store.fold(session_id)
-        counts = (await store.planning_input(session_id)).evidence.to_evidence(len(ITEMS)).distinct
+        counts = (await store.planning_input(session_id)).evidence.to_evidence(N_ITEMS).distinct
         upper = upper_end(counts.n, counts.s, math.log(len(counts.n) / ALPHA))
         if np.any(upper < NO_CLICK):
             return True
