@@ -132,9 +132,10 @@ class Batch:
         return wanted
 
     def nominee(self, target: ProofTarget) -> None:
-        """Asks for a part of the batch for the leader, if it gets less so far: bets need impressions of both sides."""
+        """Asks for `NOMINEE_PART` of the batch for the leader, less what it gets so far: bets need both sides."""
         i, j = pair_items(np.array([target.leader]), self.n_items)
-        self.ask("nominee", i, j, np.array([NOMINEE_PART * (self.size - self.left)]))
+        has = sum(float(count[(a == i) & (b == j)].sum()) for a, b, count in self._asked)
+        self.ask("nominee", i, j, np.array([max(NOMINEE_PART * (self.size - self.left) - has, 0.0)]))
 
     def lowest_bounds(self, contenders: IntArray, lower: FloatArray) -> None:
         """Asks for the contenders with the lowest lower bounds; used when the computed costs ask for too little."""

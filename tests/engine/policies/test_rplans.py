@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+from app.engine.allocation.batch import NOMINEE_PART
 from app.engine.bounds import Kind
 from app.engine.certificate import assess
 from app.engine.choices import Choices
@@ -89,6 +90,19 @@ def test_with_item_clicks_every_plan_after_the_first_nomination_says_what_it_wil
         for found in (one for one in step.memory.choices.outlooks if one.version == step.memory.version - 1):
             assert dict(zip(found.pairs, found.planned, strict=True)).items() <= asked.items()
             assert demand.of_items(problem.n_items)[list(found.items)].tolist() == list(found.shown)
+
+
+def test_with_item_clicks_every_plan_with_bets_shows_its_nominee_often_enough() -> None:
+    """Without impressions of the nominee, no bet of the plan can win. The leader gets no more if it has enough."""
+    _, _, finished = session("clus", 40, 1, item_clicks=True, goal=Goal(0.05))
+    enough = 0
+    for step in finished.plans[:-1]:
+        if step.memory.choices.outlooks and step.memory.choices.outlooks[-1].version == step.memory.version - 1:
+            demand, pair = step.demand, step.report.pair
+            shown = int(demand.count[(demand.i == pair.i) & (demand.j == pair.j)].sum())
+            assert shown >= 0.9 * NOMINEE_PART * (demand.total - 1)
+            enough += step.report.diagnostics["for_nominee"] == 0
+    assert enough > 0
 
 
 def test_with_item_clicks_the_nearest_rivals_are_settled_by_contrasts() -> None:
