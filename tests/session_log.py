@@ -88,14 +88,19 @@ class Log:
     def plan(self) -> Planned:
         """Returns the next plan, added to the log; if the known answers would certify, moves the watermark first."""
         planned = make_plan(self.given(), NOW)
-        if planned is None:
-            self.fold()
+        while planned is None:
+            assert self.held_now, "all answers are below the watermark"
+            self.fold(max(self.held_now - 5, 0))
             planned = make_plan(self.given(), NOW)
-        assert planned is not None, "all answers are below the watermark"
         self.stored.append(planned.plan)
         self.plan_rows.append(planned.plan.to_row(self.record.id, self.now))
         self.record = replace(self.record, plan_version=planned.plan.version, plan_id=str(self.plan_rows[-1]["id"]))
         return planned
+
+    @property
+    def held_now(self) -> int:
+        """How many impressions are above the watermark."""
+        return len(self.impressions) - self.record.watermark
 
     @property
     def now(self) -> float:

@@ -36,8 +36,8 @@ def test_a_certificate_cannot_overwrite_the_verdict(
 
 def test_a_certificate_of_a_newer_schema_is_refused_with_the_reason(tmp_path: Path) -> None:
     certificate = tmp_path / "certificate.json"
-    certificate.write_text(json.dumps({"kind": "bestpair-certificate", "schema": 4}))
-    with pytest.raises(InvalidProblem, match="has schema 4, and this version knows schemas up to 3"):
+    certificate.write_text(json.dumps({"kind": "bestpair-certificate", "schema": 5}))
+    with pytest.raises(InvalidProblem, match="has schema 5, and this version knows schemas up to 4"):
         verify(certificate, tmp_path / "log.ndjson")
 
 

@@ -64,7 +64,7 @@ def test_a_certificate_with_a_goal_that_is_too_wide_is_not_green(
 
 
 def test_the_first_minute_shows_the_traffic_and_that_only_clicks_arrive(page: Page, client: Client) -> None:
-    session = client.create_session(shop_items(6), name="First minute", seed=1).id
+    session = client.create_session(shop_items(8), name="First minute", seed=1).id
     page.goto(f"/#/sessions/{session}")
     verdict, health = (page.get_by_role("region", name=name) for name in ("Verdict", "Health"))
     chip = verdict.locator(".chip")

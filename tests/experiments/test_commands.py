@@ -85,10 +85,10 @@ def test_the_experiments_of_the_page_keep_their_goals() -> None:
 def test_gap_is_drawn_in_the_terms_of_the_goal(tmp_path: Path) -> None:
     words = ("experiment", "gap", "--policies", "lucb", "--items", "5", "--out", str(tmp_path / "gap.svg"))
     absolute = bestpair(*words, "--epsilon", "0.3")
-    assert "epsilon 0.3, delta" in (tmp_path / "gap.svg").read_text()
+    assert "goal: within 30 points of the best, delta" in (tmp_path / "gap.svg").read_text()
     relative = bestpair(*words, "--relative-epsilon", "0.3")
     assert relative.exit_code == absolute.exit_code == 0
-    assert "relative_epsilon 0.3, delta" in (tmp_path / "gap.svg").read_text()
+    assert "goal: at least 70 % of what the best pair earns, delta" in (tmp_path / "gap.svg").read_text()
     assert 0 < float(relative.stdout.split()[-1]) <= 0.3
 
 

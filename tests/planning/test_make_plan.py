@@ -69,7 +69,7 @@ def test_two_items_are_certified_at_once(make_record: MakeRecord) -> None:
 
 def test_the_same_input_gives_the_same_plan(make_record: MakeRecord) -> None:
     log = Log(make_record(), np.random.default_rng(1))
-    *_, planned = islice(log.plans(), 6)
+    *_, planned = islice(log.plans(), 10)
     again = make_plan(replace(log.given(), session=replace(log.record)), NOW)
     assert again == make_plan(log.given(), NOW)
     assert planned.plan.version == 6
@@ -152,7 +152,7 @@ class TestKnownAnswers:
     def waiting(self, make_record: MakeRecord, held: int = 40, policy: str = "rplans") -> PlanningInput:
         """Returns the input of a plan, with answers above the watermark."""
         log = Log(make_record(epsilon=0.2, delta=0.1, policy=policy), np.random.default_rng(3), held=held)
-        *_, last = islice(log.plans(), 6)
+        *_, last = islice(log.plans(), 10)
         log.answer(last.plan)
         given = log.given()
         assert sum(given.known.n) == held - 1, "the first one is not answered"
@@ -212,7 +212,7 @@ class TestLateAnswers:
     def given(self, make_record: MakeRecord, outcome: float) -> PlanningInput:
         """Every fourth impression has another one, of the same pair and plan, whose answer is late."""
         log = Log(make_record(epsilon=0.01), np.random.default_rng(1))
-        for _ in islice(log.plans(), 12):
+        for _ in islice(log.plans(), 10):
             pass
         i, j, version = zip(*((row["i"], row["j"], row["plan_version"]) for row in log.impressions[::4]), strict=True)
         late = LateRows(i, j, version, (outcome,) * len(i), (400.0,) * len(i))

@@ -14,6 +14,7 @@ from app.engine.delta_shares import Shares
 from app.engine.evidence import Evidence
 from app.engine.policies import policy_named
 from app.engine.policies.policy import Policy, Proposal, Situation
+from app.engine.problem import Goal
 from app.simulation.mixtures import mixture
 from app.simulation.population import Population
 from tests.engine.driver import problem_for, run
@@ -63,7 +64,7 @@ def test_certificates_and_bounds_fail_no_more_than_they_may(
     for seed in range(RUNS):
         policy = Watched(policy_named(name))
         people = draw(np.random.default_rng(seed))
-        problem = problem_for(policy, people, epsilon=EPSILON, delta=delta, rank=None, seed=seed)
+        problem = problem_for(policy, people, goal=Goal(EPSILON), delta=delta, rank=None, seed=seed)
         finished = run(policy, problem, people, seed=seed)
         assert finished.last.certified
         wrong += int(float(people.error(*finished.last.pair)) > EPSILON)

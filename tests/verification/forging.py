@@ -67,7 +67,7 @@ def certified_session(
     )  # fmt: skip
     log = Log(record, np.random.default_rng(visitors), users, held=held)
     certificate = next(planned.certificate for planned in log.plans() if planned.certificate)
-    log.fold(held // 3)
+    log.fold(log.held_now // 3)
     return Certified(json.loads(certificate.body), log.rows())
 
 

@@ -33,8 +33,8 @@ SESSIONS: dict[str, Document] = {
     "relative items": {"policy": "rplans", "relative_epsilon": 0.11, "feedback": FeedbackKind.ITEMS},
 }
 BETS: dict[str, Document] = {
-    "absolute": {"policy": "rplans", "epsilon": 0.06, "feedback": FeedbackKind.ITEMS},
-    "relative": {"policy": "rplans", "relative_epsilon": 0.06, "feedback": FeedbackKind.ITEMS},
+    "absolute": {"policy": "rplans", "epsilon": 0.045, "feedback": FeedbackKind.ITEMS},
+    "relative": {"policy": "rplans", "relative_epsilon": 0.045, "feedback": FeedbackKind.ITEMS},
 }
 """Sessions whose bounds follow from bets."""
 
