@@ -8,7 +8,7 @@ from app.cli.options import AsJson, Delta, Epsilon, RelativeEpsilon
 from app.engine.problem import Goal, InvalidProblem, Problem
 from app.forecast.answer import answer
 from app.forecast.model import shipped_model
-from app.wire.forecast import MOST_TRAFFIC, Estimated, Forecast, ForecastQuery, Requirement
+from app.wire.forecast import LEAST_TRAFFIC, MOST_TRAFFIC, Estimated, Forecast, ForecastQuery, Requirement
 from app.wire.goal import decimal, in_words, requested_goal
 from app.wire.session_settings import MOST_ITEMS
 from app.wire.vocabulary import FeedbackKind
@@ -38,8 +38,8 @@ def forecast(
     """
     goal = requested_goal(epsilon, relative_epsilon)
     Problem(n_items=items, goal=goal, delta=delta)  # raises InvalidProblem that names the setting
-    if traffic is not None and not 0 < traffic <= MOST_TRAFFIC:
-        raise InvalidProblem("traffic", f"must be above 0 and at most {MOST_TRAFFIC:g}, got {traffic:g}")
+    if traffic is not None and not LEAST_TRAFFIC <= traffic <= MOST_TRAFFIC:
+        raise InvalidProblem("traffic", f"must be between {LEAST_TRAFFIC:g} and {MOST_TRAFFIC:g}, got {traffic:g}")
     query = ForecastQuery.model_construct(
         items=items,
         click_rate=click_rate,

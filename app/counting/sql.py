@@ -130,7 +130,8 @@ class FoldResult:
     known: int  # answers that plans may use: those in the evidence, and those above the watermark that have arrived
     unanswered: int  # impressions that may still be answered
     watermark: int
-    plan_is_out: bool  # the current plan was handed out as often as `times_handed_out` says
+    plan_version: int
+    plan_is_out: bool  # the plan of this version was handed out as often as `times_handed_out` says
     signals: Signals
     shown_health: tuple[Health, ...]  # the entries of the stored snapshot
     stored_health: tuple[Health, ...]  # the entries stored with the session, which the snapshot should have
@@ -213,6 +214,7 @@ def read_overview(connection: Connection, session_id: str) -> Overview:
         known=_known(settings, session.counted, seen.answered),
         unanswered=seen.unanswered,
         watermark=session.watermark,
+        plan_version=session.plan_version,
         plan_is_out=is_out(settings, session.cursor, session.handout_total),
         signals=signals_of(seen, session.delays, session.issued, answered, at),
         shown_health=from_plain(json.loads(session.snapshot).get("health", ())),
@@ -280,6 +282,7 @@ def store_part(
         known=_known(overview.settings, counted, before.counters.answered - answered_closed),
         unanswered=before.unanswered - len(new.given_up),
         watermark=new.watermark,
+        plan_version=session.plan_version,
         plan_is_out=is_out(overview.settings, session.cursor, session.handout_total),
         stored_health=from_text(session.health),
         quiet_seconds=0.0,

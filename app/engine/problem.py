@@ -85,7 +85,7 @@ def relative_gap(gap: float, upper: float) -> float:
 
     R_best <= R_k + gap and R_k >= 1 - upper, so (R_best - R_k) / R_best is at most gap / (gap + 1 - upper).
     """
-    return gap / (gap + 1 - upper) if gap > 0 else 0.0
+    return min(gap / (gap + 1 - upper), 1.0) if gap > 0 else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -151,7 +151,8 @@ class Planner:
             return False
         # Where silence means "no click", answers are known when they are counted.
         reports = session.settings.missing_feedback is MissingFeedback.VOID
-        if folded.plan_is_out and (folded.unanswered if reports else counters.outstanding) == 0:
+        is_out = folded.plan_is_out and folded.plan_version == session.plan_version  # another process may have planned
+        if is_out and (folded.unanswered if reports else counters.outstanding) == 0:
             return True  # some feedback was lost, and only a new plan can get it
         spent = session.budget is not None and counters.issued - counters.void >= session.budget
         return folded.known >= target.known or (spent and counters.outstanding == 0)

@@ -26,6 +26,11 @@ from app.sessions.sql import COUNTER_COLUMNS, SESSION_COLUMNS, SessionCache, loc
 from app.wire.session_settings import EditableSettings
 from app.wire.vocabulary import MissingFeedback, WhileWaiting
 
+LEAST_HANDOUT = 0.5
+"""The least part of its demand that a plan hands out. Outstanding impressions may be lost: a few more pairs, even
+handed out several times, would not bring the answers that the plan waits for. (With 30 % of the answers lost, simulated
+sessions took half of the time that they took without this rule; with none lost, as long as before.)"""
+
 PLAN_COLUMNS = [column for column in plans.c if column.name not in {"session_id", "created_at", "id"}]
 
 _OUTSTANDING = (  # what no plan has used: where silence means "no click", clicks are not known before the window closes
@@ -121,7 +126,7 @@ def add_plan(connection: Connection, session_id: str, planned: Planned, timeline
     """Adds the plan if it is the next one, and returns whether it was; raises SessionNotFound.
 
     `timeline` is that of the database when the evidence was read: after a failover that evidence may be lost. What is
-    outstanding now is subtracted from the demand to give the stored hand-out (the whole demand if nothing would be
+    outstanding now is subtracted from the demand to give the stored hand-out (the whole demand if little would be
     left), and the cursor starts at 0.
     """
     plan, session = planned.plan, locked_session(connection, session_id)
@@ -165,7 +170,7 @@ def _add_certificate(connection: Connection, session_id: str, certificate: Certi
 
 
 def less_outstanding(demand: PairCounts, outstanding: Mapping[tuple[int, int], int]) -> PairCounts:
-    """Returns the demand without what is outstanding; the whole demand if nothing would be left."""
+    """Returns the demand without what is outstanding; the whole demand if less than `LEAST_HANDOUT` would be left."""
     if not outstanding:
         return demand
     left = dict(outstanding)
@@ -177,7 +182,8 @@ def less_outstanding(demand: PairCounts, outstanding: Mapping[tuple[int, int], i
             left[pair] -= taken
         if count > taken:
             handout.append((i, j, count - taken))
-    return PairCounts.of(handout) if handout else demand
+    rest = PairCounts.of(handout)
+    return rest if rest.total >= LEAST_HANDOUT * demand.total else demand
 
 
 def _outstanding(connection: Connection, session: AnyRow) -> Mapping[tuple[int, int], int]:

@@ -6,7 +6,7 @@ from app.wire.session_settings import FEWEST_ITEMS, MOST_ITEMS
 from app.wire.shapes import ResponseShape
 from app.wire.vocabulary import FeedbackKind, FeedbackKindField
 
-MOST_TRAFFIC = 1e15
+LEAST_TRAFFIC, MOST_TRAFFIC = 0.001, 1e15
 
 
 class ForecastQuery(BaseModel):
@@ -31,7 +31,10 @@ class ForecastQuery(BaseModel):
     )
     delta: float = Field(default=0.05, gt=0, lt=1, description="As in the settings of a session.")
     traffic: float | None = Field(
-        default=None, gt=0, le=MOST_TRAFFIC, description="Impressions a day; with it, the forecast is also in days."
+        default=None,
+        ge=LEAST_TRAFFIC,
+        le=MOST_TRAFFIC,
+        description="Impressions a day; with it, the forecast is also in days.",
     )
 
 

@@ -81,6 +81,14 @@ class TestPlans:
         assert (last.demand.triples, last.handout.triples) == (demand, ((0, 1, 5), (0, 2, 3)))
         assert pairs(await issue(store, session_id, 8)) == {(0, 1): 5, (0, 2): 3}
 
+    async def test_if_most_of_a_plan_is_out_all_of_it_is_handed_out(self, store: SessionStore) -> None:
+        """What is out may be lost, and the few other pairs would not bring the answers that the plan waits for."""
+        session_id = await a_session(store)
+        await issue(store, session_id, 6)  # (0,1) three times, (0,2) twice, (1,2) once
+        demand = ((0, 1, 4), (0, 2, 3))
+        assert await add_plan(store, session_id, plan(2, demand), snapshot(), None)
+        assert pairs(await issue(store, session_id, 7)) == {(0, 1): 4, (0, 2): 3}
+
     async def test_planning_may_go_back_one_memory(self, store: SessionStore) -> None:
         session_id = await a_session(store)
         assert await add_plan(store, session_id, plan(2), snapshot(), None)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -196,6 +197,19 @@ class TestAdvance:
         session_id = await a_session(store)
         await planner.advance(session_id, plan_anyway=True)
         assert await version(store, session_id) == 2
+
+    async def test_a_plan_that_another_process_made_is_not_complete_because_the_last_one_was(
+        self, store: SessionStore, planner: Planner
+    ) -> None:
+        """The fold is of plan 1, which is out and was answered in part; plan 2 was stored before it is looked at."""
+        session_id = await a_session(store)
+        await issue(store, session_id, HANDOUTS * DEMAND)
+        let_time_pass(store.url, 600)
+        folded = await fold_session(store, session_id)
+        session = await store.session(session_id)
+        target = await planner._target(session)
+        assert planner._is_complete(target, session, folded)
+        assert not planner._is_complete(target, replace(session, plan_version=2), folded)
 
     async def test_a_spent_budget_completes_the_plan_once_nothing_is_outstanding(
         self, store: SessionStore, planner: Planner

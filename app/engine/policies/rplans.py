@@ -43,6 +43,9 @@ computed cost is more, that is spent instead, and as much on a first round of `F
 clicks need many samples. (24 tuning sessions of ads20 K = 50 took .91 +- .04 times as many impressions as at a fifth of
 this part; twice this part gained nothing more: 1.03 +- .03, 60 sessions of five instances.)"""
 
+PLAY_OFF_GROWTH = 5
+"""A round has at most this many times the impressions so far: the computed cost may come from a few clicks, or none."""
+
 FIRST_ROUND_FROM = 1.5
 """There is a first round if it has this many times the impressions of the smallest play-off."""
 
@@ -259,6 +262,7 @@ class _Refinement:
     def _play_off(self, batch: Batch, size: float, *, first: bool) -> None:
         """Asks for a round of the play-off of about this size, in addition to the batch."""
         least = n_pairs(PLAY_OFF_ITEMS) * PLAY_OFF_PULLS
+        size = min(size, PLAY_OFF_GROWTH * self.now.evidence.samples)
         n_invited = FIRST_ROUND_ITEMS if first and size > FIRST_ROUND_FROM * least else PLAY_OFF_ITEMS
         invited = np.argsort(-self.x, kind="stable")[:n_invited]
         left, right = np.triu_indices(len(invited), 1)

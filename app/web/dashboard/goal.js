@@ -72,7 +72,7 @@ export function goalOf(settings) {
     words: exact ? "the exact answer" : kind.words(limit),
     short: exact ? "goal the exact answer" : kind.shortGoal(limit),
     reached: exact ? "is the best pair" : kind.promise(limit),
-    asked: kind.asked(limit),
+    asked: exact ? "The exact answer was asked for." : kind.asked(limit),
     // What a report proves about its pair, null if nothing.
     proven: (report) => (provesNothing(gapOf(report)) ? null : kind.promise(gapOf(report))),
     shortGap: (report) => (provesNothing(gapOf(report)) ? "nothing proven yet" : kind.shortGap(gapOf(report))),

@@ -136,6 +136,16 @@ def test_a_relative_goal_that_allows_a_gap_of_more_than_1_is_planned(
     assert finished.last.certified
 
 
+@pytest.mark.parametrize("goal", [Goal(0.1, relative=True), Goal(1e-6, relative=True), Goal(1e-170)])
+def test_without_a_click_plans_grow_step_by_step(goal: Goal) -> None:
+    """The computed cost is enormous then, and means nothing: the page may not report clicks yet."""
+    nobody = Population.mixture([1.0], np.zeros((1, 40)))
+    problem = Problem(n_items=40, goal=goal, delta=0.1)
+    finished = run(Rplans(), problem, nobody, until=lambda report: report.version == 8)
+    for step in finished.plans[1:]:
+        assert step.demand.total <= 6 * step.report.samples
+
+
 def test_where_nothing_is_weak_it_assumes_nothing() -> None:
     _, _, finished = session("pref", 20, 2, goal=Goal(0.15))
     assert finished.last.certified
