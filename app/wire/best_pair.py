@@ -25,7 +25,8 @@ class BestPair(ResponseShape):
 
     With probability 1 - `delta`, the pair is within `gap` of the best pair, and lacks at most `relative_gap` of what
     the best pair earns (null: proven by an older version, which did not compute it). Certified means that `gap` is at
-    most `epsilon`, or `relative_gap` at most `relative_epsilon`: the session has one of them, the other is null.
+    most `epsilon`, or `relative_gap` at most `relative_epsilon`: the session has one of them, the other is null. In the
+    deterministic model it means that the pair is the best.
     """
 
     state: StateField
