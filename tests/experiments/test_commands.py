@@ -106,7 +106,7 @@ def test_waiting_prints_ratios_to_a_prefix_per_pair(tmp_path: Path) -> None:
     assert exploit["impressions"]["median"] < explore["impressions"]["median"]
     shown = bestpair(*words).stdout
     assert "items 50/s 60 s 1.0%" in shown
-    assert f"{explore['impressions_ratio']['median']:.2f}" in shown
+    assert f"{explore['impressions']['median'] / before['impressions']['median']:.2f}" in shown
     relative = bestpair(*words[:-4], "--relative-epsilon", "0.5", "--delta", "0.5", "--json")
     assert {(row["relative_epsilon"], row["wrong"]) for row in json.loads(relative.stdout)} == {(0.5, 0)}
     refused = bestpair("experiment", "waiting", "--feedback", "stars")

@@ -58,7 +58,7 @@ def test_outside_of_what_was_simulated(api: Caller, change: dict[str, str]) -> N
         ({"relative_epsilon": "1"}, "relative_epsilon", "must be below 1"),
         ({"epsilon": "0.1", "relative_epsilon": "0.1"}, "relative_epsilon", "cannot be combined with epsilon"),
         ({"delta": "1"}, "delta", "must be below 1"),
-        ({"traffic": "0"}, "traffic", "must be above 0"),
+        ({"traffic": "0"}, "traffic", "must be at least 0.001"),
         ({"traffic": "inf"}, "traffic", "must be a finite number"),
         ({"clickrate": "0.1"}, "clickrate", "is not a known field"),
     ],
