@@ -1,14 +1,12 @@
 """The response of `GET /v1/forecast` and `bestpair forecast --json`: both kinds of feedback, rounded, with notes."""
 
+from app.engine.health import epsilon_is_too_large
 from app.engine.problem import Goal, Problem
 from app.forecast.model import Forecast, Model
 from app.wire import forecast as wire
 from app.wire.goal import requested_goal, settings_of
 from app.wire.session_settings import FEWEST_ITEMS
 from app.wire.vocabulary import FeedbackKind
-
-WIDE_GOAL = 0.5
-"""As in the health note `epsilon_too_large`: a goal of more than this part of the best reward promises little."""
 
 
 def answer(model: Model, query: wire.ForecastQuery) -> wire.Forecast:
@@ -55,7 +53,7 @@ def _notes(model: Model, query: wire.ForecastQuery, goal: Goal, found: Forecast)
     if query.items == FEWEST_ITEMS:
         return ["two items make one pair, which is certified at once"]
     notes = []
-    if not goal.relative and found.accuracy > WIDE_GOAL:
+    if not goal.relative and epsilon_is_too_large(goal.epsilon, found.best_reward):  # as in the health note
         notes.append(
             f"epsilon is more than half of what the best pair is expected to earn ({found.best_reward:.2g}), so a "
             "certificate would promise little; use relative_epsilon"

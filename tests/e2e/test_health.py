@@ -58,9 +58,9 @@ def drive(client: Client, session: str, answer: Answer, until: Callable[[BestPai
     end = time.monotonic() + LONGEST_SECONDS
     while not until(best := client.best_pair(session)):
         assert time.monotonic() < end, best
-        told = [answer(pair) for pair in client.next_pairs(session, 200) if pair.counts]
-        if known := [one for one in told if one is not None]:  # none while a plan is out
-            client.feedbacks(session, known)
+        answers = [answer(pair) for pair in client.next_pairs(session, 200) if pair.counts]
+        if sent := [one for one in answers if one is not None]:  # none while the best pair is shown
+            client.feedbacks(session, sent)
         time.sleep(0.1)
     return best
 
@@ -144,9 +144,8 @@ def test_items_are_asked_for_by_name(sqlite_url: str, tmp_path: Path) -> None:
 def test_doubt_after_the_verdict(database_url: str, tmp_path: Path) -> None:
     """Answers that were out when it was certified say something else."""
     with client_of(database_url, tmp_path) as client:
-        settings = {"policy": "lucb", "epsilon": 0.1, "delta": 0.1, "budget": 20_000, "seed": 1}
-        session = client.create_session(ITEMS, **settings).id
-        out = certify_with_some_out(client, session, Crowd(3))
+        settings: dict[str, Any] = {"policy": "lucb", "epsilon": 0.1, "delta": 0.1, "budget": 20_000, "seed": 1}
+        session, out = certified_with_many_out(client, settings)
         certificate = json.loads(client.certificate(session))
         assert len(verify(certificate, log_of(client, session))) > 10
         client.feedbacks(session, [Feedback(ticket=pair.ticket, reward=0.0) for pair in out])
@@ -159,6 +158,19 @@ def test_doubt_after_the_verdict(database_url: str, tmp_path: Path) -> None:
         log = log_of(client, session)
         assert all(check.holds for check in [*verify(certificate, log), check_replay(certificate, log)])
         assert replay(log).planned[-1].snapshot.etag
+
+
+def certified_with_many_out(client: Client, settings: dict[str, Any]) -> tuple[str, list[Impression]]:
+    """Returns a certified session, and 500 impressions or more of it that count and are not answered yet.
+
+    How many are out depends on the last plan, which is handed out a few times only. So this takes several sessions.
+    """
+    for seed in range(20):
+        session = client.create_session(ITEMS, **settings).id
+        out = [pair for pair in certify_with_some_out(client, session, Crowd(seed)) if pair.counts]
+        if len(out) >= 500:
+            return session, out
+    raise AssertionError("the last plan of every session was small")
 
 
 def certify_with_some_out(client: Client, session: str, crowd: Crowd) -> list[Impression]:

@@ -35,7 +35,7 @@ MAX_RIVALS = 128
 """Maximum number of rivals that a plan shows and bets on: those with the lowest estimates."""
 
 
-LARGEST_EPSILON = 0.999
+MAX_EPSILON = 0.999
 """Maximum epsilon of an outlook. A relative goal above .5 may allow more, but no two pairs differ by more than 1."""
 
 
@@ -179,7 +179,7 @@ def outlook_of(group: LeaderAndRivals, nominees: IntArray, values: FloatArray, d
         pairs=tuple(zip(i.tolist(), j.tolist(), strict=True)),
         planned=tuple(_counts(demand, asked, index).tolist()),
         values=_rounded(clip_guess(np.append(values[named], group.mean[shown]))),
-        epsilon=min(float(f"{group.epsilon:.{DIGITS}g}"), LARGEST_EPSILON),
+        epsilon=min(float(f"{group.epsilon:.{DIGITS}g}"), MAX_EPSILON),
     )
 
 

@@ -188,7 +188,8 @@ class TargetSelection:
 
     def _target(self, leader: int, mean: float, width: float, reached: float) -> ProofTarget:
         limit = self._limit(mean, width)
-        allowed, threshold = max(self.problem.goal.allowed(limit), 1e-12), max(self.problem.goal.threshold(limit), 1e-6)
+        allowed = max(self.problem.goal.allowed(limit), 1e-12)  # its square must not be rounded to 0
+        threshold = max(self.problem.goal.threshold(limit), 1e-6)
         need = 0.0 if width >= reached else self._leader_need(leader, mean, limit)
         pairs, contrast_costs = self.open_pairs, self._contrast_costs(leader, mean, allowed)
         keep = (pairs.lower < threshold) & (pairs.index != leader) & (contrast_costs.left > 0)

@@ -15,11 +15,14 @@ from app.wire.problem import FieldError
 
 router = APIRouter(prefix="/v1", tags=["sessions"])
 
+MODEL = shipped_model()
+"""Read when the server starts, so that the first request does not wait for it."""
+
 
 @router.get("/forecast", dependencies=[needs(Scope.READ, narrowed=True)], responses=declared(InvalidRequest, *ALWAYS))
 async def forecast(query: Annotated[ForecastQuery, Query()]) -> Forecast:
     """Estimates the impressions until a session like this is certified, with both kinds of feedback."""
     try:
-        return answer(shipped_model(), query)
+        return answer(MODEL, query)
     except InvalidProblem as error:
         raise InvalidRequest([FieldError(field=error.field, message=error.advice)]) from None
